@@ -1,0 +1,53 @@
+#ifndef CAFFE_SYNCEDMEM_HPP_
+#define CAFFE_SYNCEDMEM_HPP_
+
+#include "caffe/common.hpp"
+
+namespace caffe {
+
+// Host memory aligned for every SIMD target. Throws Error when there is none
+// left. `use_cuda` tells whether the memory was pinned for a device.
+void CaffeMallocHost(void** ptr, size_t size, bool* use_cuda);
+void CaffeFreeHost(void* ptr, bool use_cuda);
+
+// A run of bytes that lives on the host, on the device, or on both, and copies
+// itself where it is asked for. It allocates when first touched and starts as
+// zeros. Its identity is what Blobs share. Not thread-safe.
+class SyncedMemory {
+ public:
+  SyncedMemory();
+  explicit SyncedMemory(size_t size);
+  ~SyncedMemory();
+
+  const void* cpu_data();
+  // Uses the caller's memory from now on; it must outlive this object.
+  void set_cpu_data(void* data);
+  const void* gpu_data();
+  void set_gpu_data(void* data);
+  void* mutable_cpu_data();
+  void* mutable_gpu_data();
+
+  enum SyncedHead { UNINITIALIZED, HEAD_AT_CPU, HEAD_AT_GPU, SYNCED };
+  SyncedHead head() const { return head_; }
+  size_t size() const { return size_; }
+
+ private:
+  void ToHost();
+  void ToDevice();
+  void FreeHost();
+  void FreeDevice();
+
+  void* cpu_ptr_ = nullptr;
+  void* gpu_ptr_ = nullptr;
+  size_t size_ = 0;
+  SyncedHead head_ = UNINITIALIZED;
+  bool own_cpu_data_ = false;
+  bool own_gpu_data_ = false;
+  bool cpu_malloc_use_cuda_ = false;
+
+  DISABLE_COPY_AND_ASSIGN(SyncedMemory);
+};
+
+}  // namespace caffe
+
+#endif  // CAFFE_SYNCEDMEM_HPP_

@@ -1,0 +1,111 @@
+#include "caffe/syncedmem.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "device.hpp"
+
+namespace caffe {
+
+namespace {
+
+// One cache line, and the widest vector register.
+constexpr size_t kAlignment = 64;
+
+}  // namespace
+
+void CaffeMallocHost(void** ptr, size_t size, bool* use_cuda) {
+  const size_t rounded = (size + kAlignment - 1) / kAlignment * kAlignment;
+  *ptr = std::aligned_alloc(kAlignment, rounded > 0 ? rounded : kAlignment);
+  Require(*ptr != nullptr, "out of memory: cannot allocate ", size, " bytes");
+  *use_cuda = false;
+}
+
+void CaffeFreeHost(void* ptr, bool /*use_cuda*/) { std::free(ptr); }
+
+SyncedMemory::SyncedMemory() = default;
+SyncedMemory::SyncedMemory(size_t size) : size_(size) {}
+
+SyncedMemory::~SyncedMemory() {
+  FreeHost();
+  FreeDevice();
+}
+
+void SyncedMemory::FreeHost() {
+  if (own_cpu_data_) CaffeFreeHost(cpu_ptr_, cpu_malloc_use_cuda_);
+  own_cpu_data_ = false;
+}
+
+void SyncedMemory::FreeDevice() {
+  if (own_gpu_data_) device::Free(gpu_ptr_);
+  own_gpu_data_ = false;
+}
+
+void SyncedMemory::ToHost() {
+  if (head_ == HEAD_AT_CPU || head_ == SYNCED) return;
+  if (cpu_ptr_ == nullptr) {
+    CaffeMallocHost(&cpu_ptr_, size_, &cpu_malloc_use_cuda_);
+    own_cpu_data_ = true;
+  }
+  if (head_ == HEAD_AT_GPU) {
+    device::CopyToHost(cpu_ptr_, gpu_ptr_, size_);
+    head_ = SYNCED;
+  } else {
+    std::memset(cpu_ptr_, 0, size_);
+    head_ = HEAD_AT_CPU;
+  }
+}
+
+void SyncedMemory::ToDevice() {
+  if (head_ == HEAD_AT_GPU || head_ == SYNCED) return;
+  if (gpu_ptr_ == nullptr) {
+    gpu_ptr_ = device::Allocate(size_);
+    own_gpu_data_ = true;
+  }
+  if (head_ == HEAD_AT_CPU) {
+    device::CopyToDevice(gpu_ptr_, cpu_ptr_, size_);
+    head_ = SYNCED;
+  } else {
+    device::SetZero(gpu_ptr_, size_);
+    head_ = HEAD_AT_GPU;
+  }
+}
+
+const void* SyncedMemory::cpu_data() {
+  ToHost();
+  return cpu_ptr_;
+}
+
+void* SyncedMemory::mutable_cpu_data() {
+  ToHost();
+  head_ = HEAD_AT_CPU;
+  return cpu_ptr_;
+}
+
+const void* SyncedMemory::gpu_data() {
+  ToDevice();
+  return gpu_ptr_;
+}
+
+void* SyncedMemory::mutable_gpu_data() {
+  ToDevice();
+  head_ = HEAD_AT_GPU;
+  return gpu_ptr_;
+}
+
+void SyncedMemory::set_cpu_data(void* data) {
+  CHECK(data);
+  FreeHost();
+  cpu_ptr_ = data;
+  head_ = HEAD_AT_CPU;
+}
+
+void SyncedMemory::set_gpu_data(void* data) {
+  CHECK(data);
+  device::RequireDevice();
+  FreeDevice();
+  gpu_ptr_ = data;
+  head_ = HEAD_AT_GPU;
+}
+
+}  // namespace caffe
