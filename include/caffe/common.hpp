@@ -31,27 +31,27 @@
   classname(const classname&);             \
   classname& operator=(const classname&)
 
-#define INSTANTIATE_CLASS(classname) \
+#define INSTANTIATE_CLASS(classname)   \
   char gInstantiationGuard##classname; \
-  template class classname<float>;   \
+  template class classname<float>;     \
   template class classname<double>
 
-#define INSTANTIATE_LAYER_GPU_FORWARD(classname)                      \
-  template void classname<float>::Forward_gpu(                        \
-      const std::vector<Blob<float>*>& bottom,                        \
-      const std::vector<Blob<float>*>& top);                          \
-  template void classname<double>::Forward_gpu(                       \
-      const std::vector<Blob<double>*>& bottom,                       \
+#define INSTANTIATE_LAYER_GPU_FORWARD(classname) \
+  template void classname<float>::Forward_gpu(   \
+      const std::vector<Blob<float>*>& bottom,   \
+      const std::vector<Blob<float>*>& top);     \
+  template void classname<double>::Forward_gpu(  \
+      const std::vector<Blob<double>*>& bottom,  \
       const std::vector<Blob<double>*>& top);
 
-#define INSTANTIATE_LAYER_GPU_BACKWARD(classname)                     \
-  template void classname<float>::Backward_gpu(                       \
-      const std::vector<Blob<float>*>& top,                           \
-      const std::vector<bool>& propagate_down,                        \
-      const std::vector<Blob<float>*>& bottom);                       \
-  template void classname<double>::Backward_gpu(                      \
-      const std::vector<Blob<double>*>& top,                          \
-      const std::vector<bool>& propagate_down,                        \
+#define INSTANTIATE_LAYER_GPU_BACKWARD(classname) \
+  template void classname<float>::Backward_gpu(   \
+      const std::vector<Blob<float>*>& top,       \
+      const std::vector<bool>& propagate_down,    \
+      const std::vector<Blob<float>*>& bottom);   \
+  template void classname<double>::Backward_gpu(  \
+      const std::vector<Blob<double>*>& top,      \
+      const std::vector<bool>& propagate_down,    \
       const std::vector<Blob<double>*>& bottom)
 
 #define INSTANTIATE_LAYER_GPU_FUNCS(classname) \

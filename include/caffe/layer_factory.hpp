@@ -46,16 +46,16 @@ class LayerRegisterer {
   }
 };
 
-#define REGISTER_LAYER_CREATOR(type, creator)                                \
-  static LayerRegisterer<float> g_creator_f_##type(#type, creator<float>);   \
+#define REGISTER_LAYER_CREATOR(type, creator)                              \
+  static LayerRegisterer<float> g_creator_f_##type(#type, creator<float>); \
   static LayerRegisterer<double> g_creator_d_##type(#type, creator<double>)
 
-#define REGISTER_LAYER_CLASS(type)                                           \
-  template <typename Dtype>                                                  \
-  shared_ptr<Layer<Dtype>> Creator_##type##Layer(                            \
-      const LayerParameter& param) {                                         \
-    return shared_ptr<Layer<Dtype>>(new type##Layer<Dtype>(param));          \
-  }                                                                          \
+#define REGISTER_LAYER_CLASS(type)                                  \
+  template <typename Dtype>                                         \
+  shared_ptr<Layer<Dtype>> Creator_##type##Layer(                   \
+      const LayerParameter& param) {                                \
+    return shared_ptr<Layer<Dtype>>(new type##Layer<Dtype>(param)); \
+  }                                                                 \
   REGISTER_LAYER_CREATOR(type, Creator_##type##Layer)
 
 }  // namespace caffe

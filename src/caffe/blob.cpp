@@ -146,8 +146,10 @@ int Blob<Dtype>::CanonicalAxisIndex(int axis_index) const {
 
 template <typename Dtype>
 int Blob<Dtype>::LegacyShape(int index) const {
-  Require(num_axes() <= 4, "num, channels, height and width need a blob of at "
-          "most 4 axes, not of shape ", shape_string());
+  Require(num_axes() <= 4,
+          "num, channels, height and width need a blob of at "
+          "most 4 axes, not of shape ",
+          shape_string());
   CHECK_GE(index, -4);
   CHECK_LT(index, 4);
   if (index >= num_axes() || index < -num_axes()) return 1;
@@ -295,8 +297,10 @@ void Blob<Dtype>::FromProto(const BlobProto& proto, bool reshape) {
     Reshape(HasLegacyShape(proto) ? LegacyExtents(proto)
                                   : ExtentsOf(proto.shape()));
   } else {
-    Require(ShapeEquals(proto), "a stored blob of another shape cannot be "
-            "read into a blob of shape ", shape_string());
+    Require(ShapeEquals(proto),
+            "a stored blob of another shape cannot be "
+            "read into a blob of shape ",
+            shape_string());
   }
   if (proto.double_data_size() > 0) {
     CopyValues(proto.double_data(), "data", count_, mutable_cpu_data());

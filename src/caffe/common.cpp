@@ -85,8 +85,9 @@ void RestoreRng(const std::string& state, rng_t* rng) {
   std::istringstream in(state);
   rng_t restored;
   in >> restored;
-  Require(!in.fail(), "the saved state of the random number generator is "
-                      "damaged");
+  Require(!in.fail(),
+          "the saved state of the random number generator is "
+          "damaged");
   *rng = restored;
 }
 

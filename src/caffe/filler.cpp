@@ -18,8 +18,7 @@ Dtype Fan(const Blob<Dtype>& blob, const FillerParameter& param) {
   const int axes = blob.num_axes();
   const Dtype fan_in = axes > 0 ? blob.count() / blob.shape(0) : 1;
   // Matrices count their first axis as outputs; kernels their second.
-  const Dtype fan_out =
-      axes > 1 ? blob.count() / blob.shape(1) : blob.count();
+  const Dtype fan_out = axes > 1 ? blob.count() / blob.shape(1) : blob.count();
   switch (param.variance_norm()) {
     case FillerParameter::FAN_OUT:
       return fan_out;
@@ -48,8 +47,7 @@ template <typename Dtype>
 void UniformFiller<Dtype>::Fill(Blob<Dtype>* blob) {
   RequireDense(this->filler_param_);
   caffe_rng_uniform<Dtype>(blob->count(), this->filler_param_.min(),
-                           this->filler_param_.max(),
-                           blob->mutable_cpu_data());
+                           this->filler_param_.max(), blob->mutable_cpu_data());
 }
 
 template <typename Dtype>
@@ -108,7 +106,7 @@ void BilinearFiller<Dtype>::Fill(Blob<Dtype>* blob) {
           "filler 'bilinear' needs square kernels of 4 axes, not ",
           blob->shape_string());
   const int side = blob->width();
-  const Dtype upsampling = (side + 1) / 2;
+  const Dtype upsampling = std::ceil(side / Dtype(2));
   const Dtype center = (side - 1) / (2 * upsampling);
   const auto weight = [&](int at) {
     return 1 - std::fabs(at / upsampling - center);

@@ -33,8 +33,8 @@ Dtype Layer<Dtype>::Forward(const vector<Blob<Dtype>*>& bottom,
   for (size_t i = 0; i < top.size(); ++i) {
     if (loss(i) == Dtype(0)) continue;
     // The diff holds the loss weight of every value.
-    total += caffe_cpu_dot(top[i]->count(), top[i]->cpu_data(),
-                           top[i]->cpu_diff());
+    total +=
+        caffe_cpu_dot(top[i]->count(), top[i]->cpu_data(), top[i]->cpu_diff());
   }
   return total;
 }
@@ -106,7 +106,8 @@ void Layer<Dtype>::SetLossWeights(const vector<Blob<Dtype>*>& top) {
   const int weights = layer_param_.loss_weight_size();
   if (weights == 0) return;
   Require(weights == static_cast<int>(top.size()), "has ", weights,
-          " loss_weight(s) for ", top.size(), " top(s); give one for each top "
+          " loss_weight(s) for ", top.size(),
+          " top(s); give one for each top "
           "or none");
   for (int i = 0; i < weights; ++i) {
     const Dtype weight = layer_param_.loss_weight(i);

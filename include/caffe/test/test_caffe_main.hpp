@@ -26,7 +26,6 @@ class MultiDeviceTest : public ::testing::Test {
 
  protected:
   MultiDeviceTest() { Caffe::set_mode(TypeParam::device); }
-  virtual ~MultiDeviceTest() {}
 };
 
 typedef ::testing::Types<float, double> TestDtypes;

@@ -86,17 +86,15 @@ class GradientChecker {
         CheckedBlobs(layer, bottom, check_bottom);
     ASSERT_GT(checked.size(), 0u) << "no blobs to check";
 
-    const vector<shared_ptr<Blob<Dtype>>> computed =
-        ComputeGradients(layer, bottom, top, check_bottom, top_id, top_data_id,
-                         checked);
+    const vector<shared_ptr<Blob<Dtype>>> computed = ComputeGradients(
+        layer, bottom, top, check_bottom, top_id, top_data_id, checked);
     for (size_t b = 0; b < checked.size(); ++b) {
       for (int i = 0; i < checked[b]->count(); ++i) {
         // A value that cannot reach the top has gradient zero for sure.
         const bool reaches = !element_wise || top_data_id == i;
-        const Dtype estimated =
-            reaches ? Estimate(layer, bottom, top, top_id, top_data_id,
-                               checked[b], i)
-                    : Dtype(0);
+        const Dtype estimated = reaches ? Estimate(layer, bottom, top, top_id,
+                                                   top_data_id, checked[b], i)
+                                        : Dtype(0);
         const Dtype feature = checked[b]->cpu_data()[i];
         if (kink_ - kink_range_ <= std::fabs(feature) &&
             std::fabs(feature) <= kink_ + kink_range_) {

@@ -7,25 +7,26 @@
 
 #ifdef CPU_ONLY
 
-#define NO_GPU throw ::caffe::Error("built without CUDA: the GPU is not available")
+#define NO_GPU \
+  throw ::caffe::Error("built without CUDA: the GPU is not available")
 
-#define STUB_GPU_FORWARD(classname, funcname)                        \
-  template <typename Dtype>                                          \
-  void classname<Dtype>::funcname##_gpu(                             \
-      const std::vector<Blob<Dtype>*>&, const std::vector<Blob<Dtype>*>&) { \
-    NO_GPU;                                                          \
+#define STUB_GPU_FORWARD(classname, funcname)                               \
+  template <typename Dtype>                                                 \
+  void classname<Dtype>::funcname##_gpu(const std::vector<Blob<Dtype>*>&,   \
+                                        const std::vector<Blob<Dtype>*>&) { \
+    NO_GPU;                                                                 \
   }
 
-#define STUB_GPU_BACKWARD(classname, funcname)                       \
-  template <typename Dtype>                                          \
-  void classname<Dtype>::funcname##_gpu(                             \
-      const std::vector<Blob<Dtype>*>&, const std::vector<bool>&,    \
-      const std::vector<Blob<Dtype>*>&) {                            \
-    NO_GPU;                                                          \
+#define STUB_GPU_BACKWARD(classname, funcname)                              \
+  template <typename Dtype>                                                 \
+  void classname<Dtype>::funcname##_gpu(const std::vector<Blob<Dtype>*>&,   \
+                                        const std::vector<bool>&,           \
+                                        const std::vector<Blob<Dtype>*>&) { \
+    NO_GPU;                                                                 \
   }
 
-#define STUB_GPU(classname)              \
-  STUB_GPU_FORWARD(classname, Forward)   \
+#define STUB_GPU(classname)            \
+  STUB_GPU_FORWARD(classname, Forward) \
   STUB_GPU_BACKWARD(classname, Backward)
 
 #endif  // CPU_ONLY

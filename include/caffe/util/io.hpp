@@ -30,16 +30,14 @@ inline bool ReadProtoFromTextFile(const string& filename, Message* proto) {
   return ReadProtoFromTextFile(filename.c_str(), proto);
 }
 void ReadProtoFromTextFileOrDie(const char* filename, Message* proto);
-inline void ReadProtoFromTextFileOrDie(const string& filename,
-                                       Message* proto) {
+inline void ReadProtoFromTextFileOrDie(const string& filename, Message* proto) {
   ReadProtoFromTextFileOrDie(filename.c_str(), proto);
 }
 
 // Both writers replace the file as a whole or leave it as it was, and throw
 // Error when they cannot.
 void WriteProtoToTextFile(const Message& proto, const char* filename);
-inline void WriteProtoToTextFile(const Message& proto,
-                                 const string& filename) {
+inline void WriteProtoToTextFile(const Message& proto, const string& filename) {
   WriteProtoToTextFile(proto, filename.c_str());
 }
 void WriteProtoToBinaryFile(const Message& proto, const char* filename);
@@ -66,8 +64,8 @@ inline bool ReadFileToDatum(const string& filename, Datum* datum) {
 
 // Reads an image, resized when both extents are positive, as raw pixels or
 // (with an encoding such as "jpg") encoded.
-bool ReadImageToDatum(const string& filename, const int label,
-                      const int height, const int width, const bool is_color,
+bool ReadImageToDatum(const string& filename, const int label, const int height,
+                      const int width, const bool is_color,
                       const std::string& encoding, Datum* datum);
 inline bool ReadImageToDatum(const string& filename, const int label,
                              const int height, const int width,

@@ -16,8 +16,7 @@ namespace caffe {
 template <typename Dtype>
 void caffe_cpu_gemm(const CBLAS_TRANSPOSE TransA, const CBLAS_TRANSPOSE TransB,
                     const int M, const int N, const int K, const Dtype alpha,
-                    const Dtype* A, const Dtype* B, const Dtype beta,
-                    Dtype* C);
+                    const Dtype* A, const Dtype* B, const Dtype beta, Dtype* C);
 
 // y = alpha * op(A) * x + beta * y; A is M x N before op.
 template <typename Dtype>
@@ -121,15 +120,15 @@ inline int8_t caffe_sign(Dtype val) {
 }
 
 // y[i] = f(x[i]); kept for sources that define their own.
-#define DEFINE_CAFFE_CPU_UNARY_FUNC(name, operation)            \
-  template <typename Dtype>                                     \
+#define DEFINE_CAFFE_CPU_UNARY_FUNC(name, operation)             \
+  template <typename Dtype>                                      \
   void caffe_cpu_##name(const int n, const Dtype* x, Dtype* y) { \
-    CHECK_GT(n, 0);                                             \
-    CHECK(x);                                                   \
-    CHECK(y);                                                   \
-    for (int i = 0; i < n; ++i) {                               \
-      operation;                                                \
-    }                                                           \
+    CHECK_GT(n, 0);                                              \
+    CHECK(x);                                                    \
+    CHECK(y);                                                    \
+    for (int i = 0; i < n; ++i) {                                \
+      operation;                                                 \
+    }                                                            \
   }
 
 template <typename Dtype>

@@ -18,8 +18,8 @@ constexpr int64_t kElementwiseGrain = 16384;
 template <typename Body>
 void ParallelFor(int64_t n, int64_t grain, const Body& body) {
   const int64_t useful = std::max<int64_t>(1, n / std::max<int64_t>(1, grain));
-  const int threads = static_cast<int>(
-      std::min<int64_t>(useful, omp_get_max_threads()));
+  const int threads =
+      static_cast<int>(std::min<int64_t>(useful, omp_get_max_threads()));
   if (threads <= 1 || omp_in_parallel()) {
     if (n > 0) body(int64_t{0}, n);
     return;

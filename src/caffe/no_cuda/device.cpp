@@ -7,8 +7,9 @@ namespace caffe::device {
 namespace {
 
 [[noreturn]] void BuiltWithoutCuda() {
-  Fail("built without CUDA: the GPU is not available; use CPU mode "
-       "(solver_mode: CPU, and no --gpu)");
+  Fail(
+      "built without CUDA: the GPU is not available; use CPU mode "
+      "(solver_mode: CPU, and no --gpu)");
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ template <>
 void caffe_cpu_gemm<double>(const CBLAS_TRANSPOSE TransA,
                             const CBLAS_TRANSPOSE TransB, const int M,
                             const int N, const int K, const double alpha,
-                            const double* A, const double* B,
-                            const double beta, double* C) {
+                            const double* A, const double* B, const double beta,
+                            double* C) {
   const int lda = TransA == CblasNoTrans ? K : M;
   const int ldb = TransB == CblasNoTrans ? N : K;
   cblas_dgemm(CblasRowMajor, TransA, TransB, M, N, K, alpha, A, lda, B, ldb,
@@ -201,8 +201,7 @@ void caffe_cpu_sgnbit(const int n, const Dtype* x, Dtype* y) {
 }
 
 template <typename Dtype>
-void caffe_cpu_scale(const int n, const Dtype alpha, const Dtype* x,
-                     Dtype* y) {
+void caffe_cpu_scale(const int n, const Dtype alpha, const Dtype* x, Dtype* y) {
   Fill(n, y, [=](int64_t i) { return alpha * x[i]; });
 }
 
@@ -266,32 +265,31 @@ template void caffe_copy(const int, const unsigned int*, unsigned int*);
 template void caffe_set(const int, const int, int*);
 template void caffe_set(const int, const unsigned int, unsigned int*);
 
-#define INSTANTIATE_MATH(Dtype)                                              \
-  template void caffe_copy(const int, const Dtype*, Dtype*);                 \
-  template void caffe_set(const int, const Dtype, Dtype*);                   \
-  template void caffe_add_scalar(const int, const Dtype, Dtype*);            \
-  template void caffe_sqr(const int, const Dtype*, Dtype*);                  \
-  template void caffe_sqrt(const int, const Dtype*, Dtype*);                 \
-  template void caffe_add(const int, const Dtype*, const Dtype*, Dtype*);    \
-  template void caffe_sub(const int, const Dtype*, const Dtype*, Dtype*);    \
-  template void caffe_mul(const int, const Dtype*, const Dtype*, Dtype*);    \
-  template void caffe_div(const int, const Dtype*, const Dtype*, Dtype*);    \
-  template void caffe_powx(const int, const Dtype*, const Dtype, Dtype*);    \
-  template void caffe_exp(const int, const Dtype*, Dtype*);                  \
-  template void caffe_log(const int, const Dtype*, Dtype*);                  \
-  template void caffe_abs(const int, const Dtype*, Dtype*);                  \
-  template void caffe_cpu_fabs(const int, const Dtype*, Dtype*);             \
-  template void caffe_cpu_sign(const int, const Dtype*, Dtype*);             \
-  template void caffe_cpu_sgnbit(const int, const Dtype*, Dtype*);           \
-  template void caffe_cpu_scale(const int, const Dtype, const Dtype*,        \
-                                Dtype*);                                     \
-  template Dtype caffe_cpu_dot(const int, const Dtype*, const Dtype*);       \
-  template Dtype caffe_nextafter(const Dtype);                               \
-  template void caffe_rng_uniform(const int, const Dtype, const Dtype,       \
-                                  Dtype*);                                   \
-  template void caffe_rng_gaussian(const int, const Dtype, const Dtype,      \
-                                   Dtype*);                                  \
-  template void caffe_rng_bernoulli(const int, const Dtype, int*);           \
+#define INSTANTIATE_MATH(Dtype)                                                \
+  template void caffe_copy(const int, const Dtype*, Dtype*);                   \
+  template void caffe_set(const int, const Dtype, Dtype*);                     \
+  template void caffe_add_scalar(const int, const Dtype, Dtype*);              \
+  template void caffe_sqr(const int, const Dtype*, Dtype*);                    \
+  template void caffe_sqrt(const int, const Dtype*, Dtype*);                   \
+  template void caffe_add(const int, const Dtype*, const Dtype*, Dtype*);      \
+  template void caffe_sub(const int, const Dtype*, const Dtype*, Dtype*);      \
+  template void caffe_mul(const int, const Dtype*, const Dtype*, Dtype*);      \
+  template void caffe_div(const int, const Dtype*, const Dtype*, Dtype*);      \
+  template void caffe_powx(const int, const Dtype*, const Dtype, Dtype*);      \
+  template void caffe_exp(const int, const Dtype*, Dtype*);                    \
+  template void caffe_log(const int, const Dtype*, Dtype*);                    \
+  template void caffe_abs(const int, const Dtype*, Dtype*);                    \
+  template void caffe_cpu_fabs(const int, const Dtype*, Dtype*);               \
+  template void caffe_cpu_sign(const int, const Dtype*, Dtype*);               \
+  template void caffe_cpu_sgnbit(const int, const Dtype*, Dtype*);             \
+  template void caffe_cpu_scale(const int, const Dtype, const Dtype*, Dtype*); \
+  template Dtype caffe_cpu_dot(const int, const Dtype*, const Dtype*);         \
+  template Dtype caffe_nextafter(const Dtype);                                 \
+  template void caffe_rng_uniform(const int, const Dtype, const Dtype,         \
+                                  Dtype*);                                     \
+  template void caffe_rng_gaussian(const int, const Dtype, const Dtype,        \
+                                   Dtype*);                                    \
+  template void caffe_rng_bernoulli(const int, const Dtype, int*);             \
   template void caffe_rng_bernoulli(const int, const Dtype, unsigned int*)
 
 INSTANTIATE_MATH(float);
