@@ -27,6 +27,13 @@ class ScopedKernels {
   const Kernels outer_;
 };
 
+// What a layer with Caffe's engine setting uses: CAFFE asks for the reference,
+// DEFAULT and CUDNN leave the choice to the thread.
+template <typename Parameter>
+Kernels KernelsFor(const Parameter& param) {
+  return param.engine() == Parameter::CAFFE ? Kernels::kReference : kernels();
+}
+
 }  // namespace caffe::cpu
 
 #endif  // CAFFE_SRC_CPU_ENGINE_HPP_
