@@ -1,0 +1,94 @@
+"""What the generators beside the models share: writing prototxt as text.
+
+Values may be numbers, strings, bools, Names (written without quotes), dicts
+(nested messages) and lists (repeated fields).
+"""
+
+import os
+import sys
+
+
+class Name(str):
+    """An enum's value, such as MAX or LMDB."""
+
+
+def _field(name, value, indent):
+    pad = '  ' * indent
+    if isinstance(value, list):
+        return ''.join(_field(name, item, indent) for item in value)
+    if isinstance(value, dict):
+        line = f'{pad}{name} {{ {_one_line(value)} }}\n'
+        if len(line) <= 80:
+            return line
+        body = ''.join(_field(*item, indent + 1) for item in value.items())
+        return f'{pad}{name} {{\n{body}{pad}}}\n'
+    return f'{pad}{name}: {_scalar(value)}\n'
+
+
+def _one_line(message):
+    parts = []
+    for name, value in message.items():
+        for item in value if isinstance(value, list) else [value]:
+            parts.append(f'{name} {{ {_one_line(item)} }}'
+                         if isinstance(item, dict)
+                         else f'{name}: {_scalar(item)}')
+    return ' '.join(parts)
+
+
+def _scalar(value):
+    if isinstance(value, bool):
+        return 'true' if value else 'false'
+    if isinstance(value, str) and not isinstance(value, Name):
+        return f'"{value}"'
+    return str(value)
+
+
+def layer(name, type, bottom=None, top=None, **fields):
+    """The text of one layer; the top is called like the layer by default."""
+    blobs = {'bottom': bottom} if bottom is not None else {}
+    blobs['top'] = top or name
+    return (f'layer {{\n'
+            f'  name: "{name}" type: "{type}"\n'
+            f'  {_one_line(blobs)}\n' +
+            ''.join(_field(*item, 1) for item in fields.items()) + '}\n')
+
+
+def imagenet_data(train_batch, test_batch, mean):
+    """The two Data layers that read ImageNet's databases."""
+    def data(phase, split, batch_size):
+        return layer(
+            'data', 'Data', top=['data', 'label'],
+            include={'phase': Name(phase)},
+            transform_param={'mirror': phase == 'TRAIN', 'crop_size': 224,
+                             'mean_value': mean},
+            data_param={
+                'source': f'examples/imagenet/ilsvrc12_{split}_lmdb',
+                'batch_size': batch_size,
+                'backend': Name('LMDB')})
+    return data('TRAIN', 'train', train_batch) + data('TEST', 'val', test_batch)
+
+
+def input_data():
+    """The Input layer of a deployed net: one image."""
+    return layer('data', 'Input', input_param={
+        'shape': {'dim': [1, 3, 224, 224]}})
+
+
+def losses(scores):
+    """Accuracies in tests, and the loss."""
+    test_only = {'phase': Name('TEST')}
+    return (layer('accuracy', 'Accuracy', [scores, 'label'],
+                  include=test_only) +
+            layer('accuracy_top5', 'Accuracy', [scores, 'label'],
+                  include=test_only, accuracy_param={'top_k': 5}) +
+            layer('loss', 'SoftmaxWithLoss', [scores, 'label']))
+
+
+def write(files):
+    """Writes {file name: text} beside the calling script, or into the folder
+    given as its argument."""
+    folder = (sys.argv[1] if len(sys.argv) > 1
+              else os.path.dirname(os.path.abspath(sys.argv[0])))
+    for name, text in files.items():
+        with open(os.path.join(folder, name), 'w') as file:
+            file.write(text)
