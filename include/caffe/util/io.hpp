@@ -88,6 +88,11 @@ inline bool ReadImageToDatum(const string& filename, const int label,
                              const std::string& encoding, Datum* datum) {
   return ReadImageToDatum(filename, label, 0, 0, true, encoding, datum);
 }
+// Without this one a literal would become is_color.
+inline bool ReadImageToDatum(const string& filename, const int label,
+                             const char* encoding, Datum* datum) {
+  return ReadImageToDatum(filename, label, std::string(encoding), datum);
+}
 
 // Turn an encoded datum into a raw one; false when it was not encoded. Throw
 // Error when the image is damaged. The first keeps the image's own colours.
