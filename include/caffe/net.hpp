@@ -175,7 +175,8 @@ class Net {
   void RestoreState(const NetResumeState& state);
 
  protected:
-  // The steps of Init.
+  // The steps of Init. Blobs that no layer has read yet are available; those
+  // left over at the end are the net's outputs.
   void AppendTop(const NetParameter& param, const int layer_id,
                  const int top_id, set<string>* available_blobs,
                  map<string, int>* blob_name_to_idx);
@@ -187,18 +188,28 @@ class Net {
   void AppendLayer(const NetParameter& param, const int layer_id,
                    set<string>* available_blobs,
                    map<string, int>* blob_name_to_idx);
-  // Turns off backward where no loss comes back, or where skipped.
-  void PruneBackward(bool force_backward);
+  void AppendTops(const NetParameter& param, const int layer_id,
+                  set<string>* available_blobs,
+                  map<string, int>* blob_name_to_idx);
+  // Notes and logs what setting the layer up made of its tops.
+  void RecordTops(const int layer_id);
+  // Returns whether the layer has parameters that learn.
+  bool AppendParams(const NetParameter& param, const int layer_id);
+  void ShareParam(const ParamSpec& spec, const int net_param_id,
+                  const int owner_id);
+  // Turns off backward where no loss comes back, or where nobody wants it.
+  void PruneBackward();
+  void ForceBackward();
+  void IndexNames();
+
+  // The layer that takes the weights of a layer of that name elsewhere; null
+  // when there is none.
+  Layer<Dtype>* WeightsTarget(const string& source_layer) const;
+
   void BackwardDebugInfo(const int layer_id);
   void ForwardDebugInfo(const int layer_id);
   void UpdateDebugInfo(const int param_id);
   void FinalBackwardDebugInfo() const;
-
-  // Runs `work` and puts the layer's name in front of any Error.
-  template <typename Work>
-  void NamingLayer(int layer_id, const Work& work) const;
-  // "layer 'conv1' (Convolution)".
-  string LayerTitle(int layer_id) const;
 
   string name_;
   Phase phase_ = TRAIN;
@@ -233,6 +244,8 @@ class Net {
   vector<bool> has_params_lr_;
   vector<float> params_weight_decay_;
   vector<bool> has_params_decay_;
+  // Bytes of all tops.
+  size_t memory_used_ = 0;
   bool debug_info_ = false;
   vector<Callback*> before_forward_;
   vector<Callback*> after_forward_;
