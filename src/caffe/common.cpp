@@ -82,12 +82,13 @@ std::string SaveRng(const rng_t& rng) {
 }
 
 void RestoreRng(const std::string& state, rng_t* rng) {
-  std::istringstream in(state);
+  // Boost skips white space behind the last number, too, and takes it for a
+  // failure when there is none.
+  std::istringstream in(state + " ");
   rng_t restored;
   in >> restored;
   Require(!in.fail(),
-          "the saved state of the random number generator is "
-          "damaged");
+          "the saved state of the random number generator is damaged");
   *rng = restored;
 }
 
