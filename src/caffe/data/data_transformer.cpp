@@ -1,0 +1,319 @@
+#include "caffe/data_transformer.hpp"
+
+#include <opencv2/core.hpp>
+
+#include "caffe/util/io.hpp"
+#include "caffe/util/math_functions.hpp"
+#include "caffe/util/rng.hpp"
+#include "cpu/image.hpp"
+
+namespace caffe {
+
+using cpu::ImageSize;
+using cpu::ImageView;
+
+namespace {
+
+string SizeString(int channels, int height, int width) {
+  return Concat(channels, " x ", height, " x ", width);
+}
+
+string SizeString(const ImageSize& size) {
+  return SizeString(size.channels, size.height, size.width);
+}
+
+ImageSize SizeOf(const Datum& datum) {
+  const ImageSize size{datum.channels(), datum.height(), datum.width()};
+  const bool has_size = size.channels > 0 && size.height > 0 && size.width > 0;
+  if (!has_size) {
+    Fail("the datum says that its size is ", SizeString(size),
+         ", which is no image");
+  }
+  // Extents are ints: the first product fits 64 bits, the second may not.
+  const int64_t values = int64_t{size.channels} * size.height;
+  const int64_t have = datum.data().empty()
+                           ? datum.float_data_size()
+                           : static_cast<int64_t>(datum.data().size());
+  const bool fits = have % values == 0 && have / values == size.width;
+  if (!fits) {
+    Fail("the datum has ", have, " values, which does not fit its size, ",
+         SizeString(size));
+  }
+  return size;
+}
+
+ImageSize SizeOf(const cv::Mat& image) {
+  Require(!image.empty() && image.dims == 2, "the image is empty");
+  Require(image.depth() == CV_8U, "the image has pixels of ",
+          8 * image.elemSize1(), " bits where bytes are needed");
+  return {image.channels(), image.rows, image.cols};
+}
+
+template <typename Dtype>
+ImageSize SizeOf(const Blob<Dtype>& blob) {
+  return {blob.channels(), blob.height(), blob.width()};
+}
+
+// OpenCV keeps the channels of a pixel together, and may pad rows.
+ImageView<const uint8_t> ViewOf(const cv::Mat& image) {
+  return {image.ptr<uint8_t>(), 1, static_cast<int64_t>(image.step[0]),
+          image.channels()};
+}
+
+}  // namespace
+
+template <typename Dtype>
+DataTransformer<Dtype>::DataTransformer(const TransformationParameter& param,
+                                        Phase phase)
+    : param_(param),
+      phase_(phase),
+      mean_values_(param.mean_value().begin(), param.mean_value().end()) {
+  Require(!param_.force_color() || !param_.force_gray(),
+          "transform_param sets both force_color and force_gray; set one");
+  Require(param_.crop_size() <= INT_MAX, "transform_param's crop_size ",
+          param_.crop_size(), " is out of range");
+  if (!param_.has_mean_file()) return;
+  Require(mean_values_.empty(),
+          "transform_param has both mean_file and mean_value; give one");
+  BlobProto mean;
+  ReadProtoFromBinaryFileOrDie(param_.mean_file(), &mean);
+  try {
+    data_mean_.FromProto(mean);
+    Require(data_mean_.num_axes() <= 4 && data_mean_.num() == 1, "shape ",
+            data_mean_.shape_string(), " is not that of one image");
+  } catch (const Error& error) {
+    Fail("mean file '", param_.mean_file(), "': ", error.what());
+  }
+}
+
+template <typename Dtype>
+bool DataTransformer<Dtype>::NeedsRand() const {
+  return param_.mirror() || (phase_ == TRAIN && param_.crop_size() > 0);
+}
+
+template <typename Dtype>
+void DataTransformer<Dtype>::InitRand() {
+  rng_.reset(NeedsRand() ? new Caffe::RNG(caffe_rng_rand()) : nullptr);
+}
+
+template <typename Dtype>
+int DataTransformer<Dtype>::Rand(int n) {
+  CHECK(rng_) << "InitRand was not called";
+  CHECK_GT(n, 0);
+  rng_t& rng = *static_cast<rng_t*>(rng_->generator());
+  return static_cast<int>(rng() % n);
+}
+
+template <typename Dtype>
+string DataTransformer<Dtype>::SaveState() const {
+  if (!rng_) return string();
+  return SaveRng(*static_cast<const rng_t*>(rng_->generator()));
+}
+
+template <typename Dtype>
+void DataTransformer<Dtype>::RestoreState(const string& state) {
+  Require(state.empty() != NeedsRand(),
+          "transform_param's mirror or crop_size are not those of the run to "
+          "resume");
+  if (state.empty()) return;
+  if (!rng_) rng_ = std::make_shared<Caffe::RNG>(0);
+  RestoreRng(state, static_cast<rng_t*>(rng_->generator()));
+}
+
+template <typename Dtype>
+vector<int> DataTransformer<Dtype>::TransformedShape(
+    const ImageSize& size) const {
+  const int crop = static_cast<int>(param_.crop_size());
+  if (crop > size.height || crop > size.width) {
+    Fail("crop_size ", crop, " is larger than the ", size.height, " x ",
+         size.width, " image");
+  }
+  if (param_.has_mean_file()) {
+    const ImageSize mean = SizeOf(data_mean_);
+    const bool fits = mean.channels == size.channels &&
+                      mean.height == size.height && mean.width == size.width;
+    if (!fits) {
+      Fail("an image of size ", SizeString(size), " does not fit mean file '",
+           param_.mean_file(), "' of size ", SizeString(mean));
+    }
+  }
+  const size_t means = mean_values_.size();
+  if (means > 1 && means != static_cast<size_t>(size.channels)) {
+    Fail("transform_param has ", means, " mean_values for an image of ",
+         size.channels, " channel(s); give one, or one for each channel");
+  }
+  return {1, size.channels, crop > 0 ? crop : size.height,
+          crop > 0 ? crop : size.width};
+}
+
+template <typename Dtype>
+auto DataTransformer<Dtype>::DrawWindow(const ImageSize& size,
+                                        const Blob<Dtype>& target) -> Window {
+  const vector<int> shape = TransformedShape(size);
+  Window window;
+  window.height = shape[2];
+  window.width = shape[3];
+  const bool fits = target.num_axes() <= 4 && target.num() >= 1 &&
+                    target.channels() == size.channels &&
+                    target.height() == window.height &&
+                    target.width() == window.width;
+  if (!fits) {
+    Fail("an image of size ", SizeString(size.channels, shape[2], shape[3]),
+         " does not fit a blob of shape ", target.shape_string());
+  }
+  // The order of draws is Caffe's.
+  window.mirrored = param_.mirror() && Rand(2) == 1;
+  if (param_.crop_size() == 0) return window;
+  const int room_above = size.height - window.height;
+  const int room_left = size.width - window.width;
+  const bool anywhere = phase_ == TRAIN;
+  window.top = anywhere ? Rand(room_above + 1) : room_above / 2;
+  window.left = anywhere ? Rand(room_left + 1) : room_left / 2;
+  return window;
+}
+
+template <typename Dtype>
+template <typename Pixel>
+void DataTransformer<Dtype>::Write(const ImageSize& size,
+                                   const ImageView<const Pixel>& image,
+                                   const Window& window, Dtype* target) const {
+  const Dtype zero = 0;
+  ImageView<const Dtype> mean{&zero};
+  if (param_.has_mean_file()) {
+    mean = cpu::Planar(data_mean_.cpu_data(), size.height, size.width);
+  } else if (!mean_values_.empty()) {
+    mean = {mean_values_.data(), mean_values_.size() > 1 ? 1 : 0};
+  }
+  ImageView<Dtype> to = cpu::Planar(target, window.height, window.width);
+  if (window.mirrored) to = cpu::Mirror(to, window.width);
+  cpu::NormalizeImage({size.channels, window.height, window.width},
+                      cpu::Crop(image, window.top, window.left),
+                      cpu::Crop(mean, window.top, window.left),
+                      static_cast<Dtype>(param_.scale()), to);
+}
+
+template <typename Dtype>
+cv::Mat DataTransformer<Dtype>::Decode(const Datum& datum) const {
+  // Without a wish, the image's own colours.
+  if (!param_.force_color() && !param_.force_gray()) {
+    return DecodeDatumToCVMatNative(datum);
+  }
+  return DecodeDatumToCVMat(datum, param_.force_color());
+}
+
+template <typename Dtype>
+void DataTransformer<Dtype>::Transform(const Datum& datum,
+                                       Blob<Dtype>* transformed_blob) {
+  if (datum.encoded()) return Transform(Decode(datum), transformed_blob);
+  if (param_.force_color() || param_.force_gray()) {
+    LOG_FIRST_N(WARNING, 1)
+        << "force_color and force_gray have no effect on raw pixels, only on "
+           "encoded images";
+  }
+  const ImageSize size = SizeOf(datum);
+  const Window window = DrawWindow(size, *transformed_blob);
+  Dtype* const target = transformed_blob->mutable_cpu_data();
+  if (datum.data().empty()) {
+    Write(size, cpu::Planar(datum.float_data().data(), size.height, size.width),
+          window, target);
+  } else {
+    const auto* const bytes =
+        reinterpret_cast<const uint8_t*>(datum.data().data());
+    Write(size, cpu::Planar(bytes, size.height, size.width), window, target);
+  }
+}
+
+template <typename Dtype>
+void DataTransformer<Dtype>::Transform(const cv::Mat& cv_img,
+                                       Blob<Dtype>* transformed_blob) {
+  const ImageSize size = SizeOf(cv_img);
+  const Window window = DrawWindow(size, *transformed_blob);
+  Write(size, ViewOf(cv_img), window, transformed_blob->mutable_cpu_data());
+}
+
+template <typename Dtype>
+void DataTransformer<Dtype>::Transform(Blob<Dtype>* input_blob,
+                                       Blob<Dtype>* transformed_blob) {
+  const ImageSize size = SizeOf(*input_blob);
+  if (transformed_blob->count() == 0) {
+    vector<int> shape = TransformedShape(size);
+    shape[0] = input_blob->num();
+    transformed_blob->Reshape(shape);
+  }
+  const Window window = DrawWindow(size, *transformed_blob);
+  Require(input_blob->num() <= transformed_blob->num(), input_blob->num(),
+          " images do not fit a blob of shape ",
+          transformed_blob->shape_string());
+  for (int n = 0; n < input_blob->num(); ++n) {
+    const Dtype* const image = input_blob->cpu_data() + input_blob->offset(n);
+    Write(size, cpu::Planar(image, size.height, size.width), window,
+          transformed_blob->mutable_cpu_data() + transformed_blob->offset(n));
+  }
+}
+
+template <typename Dtype>
+template <typename Image>
+void DataTransformer<Dtype>::TransformBatch(const vector<Image>& images,
+                                            Blob<Dtype>* transformed_blob) {
+  const int count = static_cast<int>(images.size());
+  Require(count > 0, "there are no images to transform");
+  Require(count <= transformed_blob->num(), count,
+          " images do not fit a blob of shape ",
+          transformed_blob->shape_string());
+  Blob<Dtype> one(1, transformed_blob->channels(), transformed_blob->height(),
+                  transformed_blob->width());
+  for (int n = 0; n < count; ++n) {
+    one.set_cpu_data(transformed_blob->mutable_cpu_data() +
+                     transformed_blob->offset(n));
+    Transform(images[n], &one);
+  }
+}
+
+template <typename Dtype>
+void DataTransformer<Dtype>::Transform(const vector<Datum>& datum_vector,
+                                       Blob<Dtype>* transformed_blob) {
+  TransformBatch(datum_vector, transformed_blob);
+}
+
+template <typename Dtype>
+void DataTransformer<Dtype>::Transform(const vector<cv::Mat>& mat_vector,
+                                       Blob<Dtype>* transformed_blob) {
+  TransformBatch(mat_vector, transformed_blob);
+}
+
+template <typename Dtype>
+vector<int> DataTransformer<Dtype>::InferBlobShape(const Datum& datum) {
+  return datum.encoded() ? InferBlobShape(Decode(datum))
+                         : TransformedShape(SizeOf(datum));
+}
+
+template <typename Dtype>
+vector<int> DataTransformer<Dtype>::InferBlobShape(const cv::Mat& cv_img) {
+  return TransformedShape(SizeOf(cv_img));
+}
+
+template <typename Dtype>
+template <typename Image>
+vector<int> DataTransformer<Dtype>::InferBatchShape(
+    const vector<Image>& images) {
+  Require(!images.empty(), "there are no images to transform");
+  vector<int> shape = InferBlobShape(images[0]);
+  shape[0] = static_cast<int>(images.size());
+  return shape;
+}
+
+template <typename Dtype>
+vector<int> DataTransformer<Dtype>::InferBlobShape(
+    const vector<Datum>& datum_vector) {
+  return InferBatchShape(datum_vector);
+}
+
+template <typename Dtype>
+vector<int> DataTransformer<Dtype>::InferBlobShape(
+    const vector<cv::Mat>& mat_vector) {
+  return InferBatchShape(mat_vector);
+}
+
+INSTANTIATE_CLASS(DataTransformer);
+
+}  // namespace caffe
