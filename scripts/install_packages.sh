@@ -3,8 +3,8 @@
 #
 #   scripts/install_packages.sh [--list] [GROUP...]
 #
-# GROUP is one of build, test, lint, data, download; without one: build and
-# test. --list prints the packages' names and installs nothing.
+# GROUP is one of those in packages.txt; without one: build and test. --list
+# prints the packages' names and installs nothing.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

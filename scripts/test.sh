@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything and runs all tests, then the
-# style checks of lint.sh.
+# Installs what is missing, builds everything, checks style with lint.sh and runs
+# all tests. ctest has the last word.
 #
 #   scripts/test.sh [options]
 #
@@ -41,23 +41,18 @@ if [ -n "$packages" ]; then
   step packages "${groups[*]}"
   scripts/install_packages.sh "${groups[@]}"
 fi
+ensure_cmake
 step configure "$build_dir/ ${options[*]}"
 configure "$build_dir" -DCAFFE_BUILD_TESTS=ON -DCAFFE_BUILD_TOOLS=ON \
   "${options[@]}"
 step build "with $jobs jobs"
 cmake --build "$build_dir" --parallel "$jobs"
 
-failed=()
-step test "ctest"
-ctest --test-dir "$build_dir" --parallel "$jobs" --output-on-failure ||
-  failed+=(tests)
+lint_failed=
 if [ -n "$lint" ]; then
   step lint "scripts/lint.sh"
-  scripts/lint.sh --build-dir "$build_dir" || failed+=(lint)
+  scripts/lint.sh --build-dir "$build_dir" || lint_failed=1
 fi
-
-if [ ${#failed[@]} -gt 0 ]; then
-  echo "FAILED: ${failed[*]} (after $SECONDS s)"
-  exit 1
-fi
-echo "PASSED: all tests${lint:+ and style checks} in $SECONDS s"
+step test "ctest, after $SECONDS s${lint_failed:+; lint FAILED, see above}"
+ctest --test-dir "$build_dir" --parallel "$jobs" --output-on-failure
+[ -z "$lint_failed" ]
