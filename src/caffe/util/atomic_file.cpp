@@ -23,6 +23,12 @@ std::string WithoutLinks(const std::string& filename) {
   return error ? filename : path.string();
 }
 
+// Below these, names stand for what the process has open already: /dev/stdout
+// may lead to a regular file that others write as well.
+bool IsDevice(const std::string& filename) {
+  return filename.starts_with("/dev/") || filename.starts_with("/proc/");
+}
+
 std::string FolderOf(const std::string& filename) {
   const fs::path folder = fs::path(filename).parent_path();
   return folder.empty() ? "." : folder.string();
@@ -35,9 +41,9 @@ AtomicFile::AtomicFile(const std::string& filename)
   struct stat status = {};
   const bool exists = stat(target_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) FailToWrite(EISDIR);
-  replaces_ = !exists || S_ISREG(status.st_mode);
+  replaces_ = !IsDevice(filename) && (!exists || S_ISREG(status.st_mode));
   if (!replaces_) {
-    temporary_ = target_;
+    temporary_ = filename;
     return;
   }
   CreateTemporary();

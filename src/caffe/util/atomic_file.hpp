@@ -10,9 +10,8 @@ namespace caffe {
 // is the old one or the new one. Without Commit() the file stays as it was and
 // the temporary goes.
 //
-// A symbolic link stays a link: what it points to is replaced. Something that
-// is not a regular file, such as /dev/stdout, cannot be replaced and is written
-// directly.
+// A symbolic link stays a link: what it points to is replaced. Devices, pipes
+// and /dev/stdout cannot be replaced and are written directly.
 class AtomicFile {
  public:
   // Creates the temporary; throws Error when that is not possible.
