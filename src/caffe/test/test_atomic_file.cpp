@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "caffe/test/test_caffe_main.hpp"
+#include "caffe/test/test_error_util.hpp"
 #include "temporary_folder.hpp"
 
 namespace caffe {
@@ -17,15 +18,6 @@ using testing::IsEmpty;
 
 class AtomicFileTest : public ::testing::Test {
  protected:
-  static string ErrorOf(const std::function<void()>& body) {
-    try {
-      body();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
-  }
-
   const TemporaryFolder folder_;
   const string name_ = folder_ / "model";
 };

@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <functional>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "caffe/test/test_caffe_main.hpp"
+#include "caffe/test/test_error_util.hpp"
 #include "temporary_folder.hpp"
 
 namespace caffe {
@@ -18,14 +18,6 @@ using testing::StartsWith;
 
 class IOTest : public ::testing::Test {
  protected:
-  static string ErrorOf(const std::function<void()>& body) {
-    try {
-      body();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
-  }
   static string TextError(const string& filename) {
     NetParameter net;
     return ErrorOf([&] { ReadProtoFromTextFileOrDie(filename, &net); });
