@@ -11,10 +11,11 @@ const ParamSpec& SpecOf(const LayerParameter& layer, int param_id) {
 
 // A multiplier of a shared parameter may be given by any of the layers that
 // share it, and all who give it must agree.
-void Agree(const char* field, float value, bool was_given, float* shared) {
-  Require(!was_given || value == *shared,
-          "shares a parameter but gives it the ", field, " ", value,
-          " where another layer gives it ", *shared);
+void Agree(const string& param, const char* field, float value, bool was_given,
+           float* shared) {
+  Require(!was_given || value == *shared, "gives the shared parameter '", param,
+          "' the ", field, " ", value, ", but another layer gives it ",
+          *shared);
   *shared = value;
 }
 
@@ -85,13 +86,13 @@ void Net<Dtype>::ShareParam(const ParamSpec& spec, const int net_param_id,
   const int learnable_id = learnable_param_ids_[owner_id];
   learnable_param_ids_.push_back(learnable_id);
   if (spec.has_lr_mult()) {
-    Agree("lr_mult", spec.lr_mult(), has_params_lr_[learnable_id],
+    Agree(spec.name(), "lr_mult", spec.lr_mult(), has_params_lr_[learnable_id],
           &params_lr_[learnable_id]);
     has_params_lr_[learnable_id] = true;
   }
   if (spec.has_decay_mult()) {
-    Agree("decay_mult", spec.decay_mult(), has_params_decay_[learnable_id],
-          &params_weight_decay_[learnable_id]);
+    Agree(spec.name(), "decay_mult", spec.decay_mult(),
+          has_params_decay_[learnable_id], &params_weight_decay_[learnable_id]);
     has_params_decay_[learnable_id] = true;
   }
 }

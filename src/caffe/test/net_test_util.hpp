@@ -26,6 +26,7 @@ class AffineLayer : public Layer<Dtype> {
 
   void LayerSetUp(const vector<Blob<Dtype>*>& bottom,
                   const vector<Blob<Dtype>*>& /*top*/) override {
+    if (!this->blobs_.empty()) return;  // they came with the settings
     const PowerParameter& param = this->layer_param_.power_param();
     const vector<int>& shape = bottom[0]->shape();
     for (const float value : {param.scale(), param.shift()}) {

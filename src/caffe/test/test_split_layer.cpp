@@ -268,7 +268,8 @@ TEST_F(SplitLayerInsertionTest, NamesTheLayerAndBlobOfAnUnknownBottom) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_STREQ(
-        "layer 'ip': unknown bottom blob 'w' (bottom index 1): no "
+        "layer 'ip' (InnerProduct): unknown bottom blob 'w' (bottom index 1): "
+        "no "
         "layer before makes it",
         error.what());
   }

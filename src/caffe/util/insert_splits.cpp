@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "caffe/error.hpp"
+#include "naming_layer.hpp"
 
 namespace caffe {
 
@@ -34,9 +35,9 @@ Wiring Trace(const NetParameter& net) {
     std::vector<int>& bottoms = wiring.bottoms_of_layer.emplace_back();
     for (int i = 0; i < layer.bottom_size(); ++i) {
       const auto found = newest.find(layer.bottom(i));
-      Require(found != newest.end(), "layer '", layer.name(),
-              "': unknown bottom blob '", layer.bottom(i), "' (bottom index ",
-              i, "): no layer before makes it");
+      Require(found != newest.end(), LayerTitle(layer),
+              ": unknown bottom blob '", layer.bottom(i), "' (bottom index ", i,
+              "): no layer before makes it");
       bottoms.push_back(found->second);
       ++wiring.tops[found->second].uses;
     }
