@@ -1,0 +1,149 @@
+#ifndef CAFFE_SOLVER_HPP_
+#define CAFFE_SOLVER_HPP_
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "caffe/net.hpp"
+#include "caffe/proto/caffe.pb.h"
+#include "caffe/solver_factory.hpp"
+
+namespace caffe {
+
+// What the outside (a signal, usually) asks of a running solver.
+namespace SolverAction {
+enum Enum { NONE = 0, STOP = 1, SNAPSHOT = 2 };
+}
+
+// Asked between iterations and between test batches; says NONE when there is
+// nothing to do, and every other request once.
+typedef std::function<SolverAction::Enum()> ActionCallback;
+
+// Trains a net: runs forward and backward, lets the subclass change the
+// parameters (ApplyUpdate), tests, displays and takes snapshots, as the
+// SolverParameter says. A solver owns its nets and belongs to one thread.
+//
+// Settings that make no sense, and files that cannot be used, throw Error.
+template <typename Dtype>
+class Solver {
+ public:
+  explicit Solver(const SolverParameter& param);
+  // Reads the settings from a prototxt, upgrading old formats.
+  explicit Solver(const string& param_file);
+  virtual ~Solver() = default;
+
+  void Init(const SolverParameter& param);
+  void InitTrainNet();
+  void InitTestNets();
+
+  void SetActionFunction(ActionCallback func);
+  SolverAction::Enum GetRequestedAction();
+
+  // Trains until max_iter, from where resume_file left off when there is one.
+  virtual void Solve(const char* resume_file = nullptr);
+  void Solve(const string& resume_file) { Solve(resume_file.c_str()); }
+  void Step(int iters);
+
+  // Goes back to a snapshot, given the name of its solver state. Throws Error
+  // when the file is damaged, or belongs to another net or solver; the solver
+  // must not be used for training then, but another Restore may follow.
+  void Restore(const char* resume_file);
+  // Goes back to the newest snapshot under snapshot_prefix that can be used,
+  // warning of those that cannot. False when there is none at all; throws Error
+  // when all are unusable.
+  bool RestoreNewest();
+  // Writes the model and then the state that names it. A file is whole or not
+  // there, whenever the process may die.
+  void Snapshot();
+  // Throws Error now rather than at the first snapshot.
+  void CheckSnapshotWritePermissions();
+
+  const SolverParameter& param() const { return param_; }
+  shared_ptr<Net<Dtype>> net() { return net_; }
+  const vector<shared_ptr<Net<Dtype>>>& test_nets() { return test_nets_; }
+  // How many times the parameters have been updated.
+  int iter() const { return iter_; }
+  // The mean loss of the last average_loss iterations.
+  Dtype smoothed_loss() const { return smoothed_loss_; }
+
+  // Called in every iteration, before it starts and before the update.
+  class Callback {
+   public:
+    virtual ~Callback() = default;
+
+   protected:
+    virtual void on_start() = 0;
+    virtual void on_gradients_ready() = 0;
+
+    template <typename T>
+    friend class Solver;
+  };
+  const vector<Callback*>& callbacks() const { return callbacks_; }
+  void add_callback(Callback* value) { callbacks_.push_back(value); }
+
+  virtual const char* type() const { return ""; }
+
+  // Turns the gradients in the diffs of the net's parameters into an update,
+  // and updates them.
+  virtual void ApplyUpdate() = 0;
+
+ protected:
+  string SnapshotFilename(const string& extension);
+  // Return the name of the file they wrote.
+  string SnapshotToBinaryProto();
+  string SnapshotToHDF5();
+  // Tests all nets, or one of them, on test_iter batches.
+  void TestAll();
+  void Test(const int test_net_id = 0);
+  virtual void SnapshotSolverState(const string& model_filename) = 0;
+  virtual void RestoreSolverStateFromHDF5(const string& state_file) = 0;
+  virtual void RestoreSolverStateFromBinaryProto(const string& state_file) = 0;
+  // For subclasses that store their state: what an exact resume needs besides
+  // weights, history, iter_ and current_step_.
+  ResumeState SaveResumeState() const;
+  // Reads the weights that a state names, then restores what SaveResumeState
+  // gave. Empty for a state without: one written by stock Caffe.
+  void RestoreNets(const string& state_file, const string& learned_net,
+                   const std::optional<ResumeState>& resume);
+  void UpdateSmoothedLoss(Dtype loss, int start_iter, int average_loss);
+
+  SolverParameter param_;
+  int iter_ = 0;
+  // Learning-rate steps taken by the "step" and "multistep" policies.
+  int current_step_ = 0;
+  shared_ptr<Net<Dtype>> net_;
+  vector<shared_ptr<Net<Dtype>>> test_nets_;
+  vector<Callback*> callbacks_;
+  // The last losses, oldest first, and their mean.
+  vector<Dtype> losses_;
+  Dtype smoothed_loss_ = 0;
+  ActionCallback action_request_function_;
+  bool requested_early_exit_ = false;
+
+ private:
+  // One iteration, from cleared gradients to updated parameters.
+  void Iterate(int start_iter);
+  void DisplayIteration();
+  // Does what was requested while testing.
+  void ServeRequests();
+  // Throws Error unless a snapshot could be written now.
+  void ProbeSnapshots();
+  ResumeState CurrentState() const;
+
+  // A snapshot taken while tests run goes back to where they began: they run
+  // again, from the same state, after a resume.
+  std::optional<ResumeState> before_tests_;
+  // The losses came from a snapshot; the next Step goes on with them.
+  bool losses_restored_ = false;
+  std::chrono::steady_clock::time_point last_display_;
+  int last_display_iter_ = 0;
+
+  DISABLE_COPY_AND_ASSIGN(Solver);
+};
+
+}  // namespace caffe
+
+#endif  // CAFFE_SOLVER_HPP_
