@@ -1,0 +1,16 @@
+#ifndef CAFFE_SRC_CPU_COPY_HPP_
+#define CAFFE_SRC_CPU_COPY_HPP_
+
+#include <cstdint>
+
+namespace caffe::cpu {
+
+// Copies `rows` runs of `values` values. The beginnings of neighbouring runs
+// are `from_step` and `to_step` values apart. The two must not overlap.
+template <typename Dtype>
+void CopyRows(int64_t rows, int64_t values, const Dtype* from,
+              int64_t from_step, Dtype* to, int64_t to_step);
+
+}  // namespace caffe::cpu
+
+#endif  // CAFFE_SRC_CPU_COPY_HPP_
