@@ -151,8 +151,9 @@ void WriteFile(const char* filename, const Write& write) {
 
 void MakeTempDir(string* temp_dirname) {
   string name = (fs::temp_directory_path() / "caffe_test.XXXXXX").string();
-  Require(mkdtemp(name.data()) != nullptr, "cannot create a folder ", name,
-          ": ", SystemMessage(errno));
+  if (mkdtemp(name.data()) == nullptr) {
+    Fail("cannot create folder ", name, ": ", SystemMessage(errno));
+  }
   *temp_dirname = name;
 }
 
