@@ -1,7 +1,7 @@
 #include "caffe/net.hpp"
 
 #include "caffe/util/math_functions.hpp"
-#include "naming_layer.hpp"
+#include "naming.hpp"
 
 namespace caffe {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "caffe/net.hpp"
-#include "naming_layer.hpp"
+#include "naming.hpp"
 
 namespace caffe {
 

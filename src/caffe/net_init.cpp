@@ -2,7 +2,8 @@
 
 #include "caffe/net.hpp"
 #include "caffe/util/insert_splits.hpp"
-#include "naming_layer.hpp"
+#include "caffe/util/upgrade_proto.hpp"
+#include "naming.hpp"
 
 namespace caffe {
 
@@ -24,8 +25,11 @@ Net<Dtype>::Net(const NetParameter& param) {
 template <typename Dtype>
 void Net<Dtype>::Init(const NetParameter& in_param) {
   phase_ = in_param.state().phase();
+  // Files are upgraded when they are read; this is for nets made in memory.
+  NetParameter upgraded = in_param;
+  UpgradeNetAsNeeded("the net", &upgraded);
   NetParameter filtered;
-  FilterNet(in_param, &filtered);
+  FilterNet(upgraded, &filtered);
   if (Caffe::root_solver()) LogSettings(filtered);
   NetParameter param;
   InsertSplits(filtered, &param);

@@ -1,5 +1,5 @@
 #include "caffe/net.hpp"
-#include "naming_layer.hpp"
+#include "naming.hpp"
 
 namespace caffe {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "caffe/error.hpp"
-#include "naming_layer.hpp"
+#include "naming.hpp"
 
 namespace caffe {
 
