@@ -25,9 +25,10 @@ static string Complaint(const string& layers) {
 }
 
 TEST(NetErrorsTest, UnknownLayerType) {
-  EXPECT_THAT(Complaint("layer { name: 'a' type: 'Afine' }"),
-              StartsWith("layer 'a' (Afine): unknown layer type 'Afine' (known "
-                         "types: Affine, "));
+  const string complaint = Complaint("layer { name: 'a' type: 'Afine' }");
+  EXPECT_THAT(complaint, StartsWith("layer 'a' (Afine): unknown layer type "
+                                    "'Afine' (known types: "));
+  EXPECT_THAT(complaint, HasSubstr(", Affine, "));
 }
 
 TEST(NetErrorsTest, MissingLayerType) {
