@@ -1,0 +1,279 @@
+#include "caffe/solver.hpp"
+
+#include "caffe/util/upgrade_proto.hpp"
+
+namespace caffe {
+
+namespace {
+
+// " (* 0.5 = 1.2 loss)" after an output that counts as loss.
+template <typename Dtype>
+string LossMessage(Dtype weight, Dtype value) {
+  return weight == 0 ? string()
+                     : Concat(" (* ", weight, " = ", weight * value, " loss)");
+}
+
+template <typename Dtype>
+void LogTrainOutputs(const Net<Dtype>& net) {
+  const vector<Blob<Dtype>*>& outputs = net.output_blobs();
+  int number = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int blob_id = net.output_blob_indices()[i];
+    const Dtype weight = net.blob_loss_weights()[blob_id];
+    const Dtype* const values = outputs[i]->cpu_data();
+    for (int k = 0; k < outputs[i]->count(); ++k) {
+      LOG(INFO) << "    Train net output #" << number++ << ": "
+                << net.blob_names()[blob_id] << " = " << values[k]
+                << LossMessage(weight, values[k]);
+    }
+  }
+}
+
+// Sums of every value a test net outputs, in the order of its outputs.
+template <typename Dtype>
+class TestScores {
+ public:
+  explicit TestScores(const Net<Dtype>& net) : net_(net) {}
+
+  void Add(Dtype loss, const vector<Blob<Dtype>*>& outputs) {
+    ++batches_;
+    loss_ += loss;
+    size_t number = 0;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Dtype* const values = outputs[i]->cpu_data();
+      for (int k = 0; k < outputs[i]->count(); ++k, ++number) {
+        // A later batch may have more outputs than the first.
+        if (number == sums_.size()) {
+          sums_.push_back(0);
+          output_ids_.push_back(static_cast<int>(i));
+        }
+        sums_[number] += values[k];
+      }
+    }
+  }
+
+  void Log(bool with_loss) const {
+    if (with_loss && batches_ > 0)
+      LOG(INFO) << "Test loss: " << loss_ / batches_;
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      const int blob_id = net_.output_blob_indices()[output_ids_[i]];
+      const Dtype mean = sums_[i] / batches_;
+      LOG(INFO) << "    Test net output #" << i << ": "
+                << net_.blob_names()[blob_id] << " = " << mean
+                << LossMessage(net_.blob_loss_weights()[blob_id], mean);
+    }
+  }
+
+ private:
+  const Net<Dtype>& net_;
+  int batches_ = 0;
+  Dtype loss_ = 0;
+  vector<Dtype> sums_;
+  vector<int> output_ids_;
+};
+
+}  // namespace
+
+template <typename Dtype>
+Solver<Dtype>::Solver(const SolverParameter& param) {
+  Init(param);
+}
+
+template <typename Dtype>
+Solver<Dtype>::Solver(const string& param_file) {
+  SolverParameter param;
+  ReadSolverParamsFromTextFileOrDie(param_file, &param);
+  Init(param);
+}
+
+template <typename Dtype>
+void Solver<Dtype>::Init(const SolverParameter& param) {
+  LOG_IF(INFO, Caffe::root_solver())
+      << "Initializing solver from parameters: \n"
+      << param.DebugString();
+  param_ = param;
+  Require(param_.average_loss() >= 1, "average_loss must be at least 1, not ",
+          param_.average_loss());
+  Require(param_.iter_size() >= 1, "iter_size must be at least 1, not ",
+          param_.iter_size());
+  CheckSnapshotWritePermissions();
+  if (param_.random_seed() >= 0) {
+    // Parallel solvers must not all draw the same.
+    Caffe::set_random_seed(
+        static_cast<unsigned int>(param_.random_seed() + Caffe::solver_rank()));
+  }
+  InitTrainNet();
+  InitTestNets();
+  iter_ = 0;
+  current_step_ = 0;
+  LOG_IF(INFO, Caffe::root_solver()) << "Solver scaffolding done.";
+}
+
+template <typename Dtype>
+void Solver<Dtype>::SetActionFunction(ActionCallback func) {
+  action_request_function_ = std::move(func);
+}
+
+template <typename Dtype>
+SolverAction::Enum Solver<Dtype>::GetRequestedAction() {
+  return action_request_function_ ? action_request_function_()
+                                  : SolverAction::NONE;
+}
+
+template <typename Dtype>
+void Solver<Dtype>::Solve(const char* resume_file) {
+  CHECK(Caffe::root_solver());
+  LOG(INFO) << "Solving " << net_->name();
+  LOG(INFO) << "Learning Rate Policy: " << param_.lr_policy();
+  if (param_.snapshot_after_train()) ProbeSnapshots();
+  if (resume_file != nullptr) Restore(resume_file);
+
+  const int start_iter = iter_;
+  Step(param_.max_iter() - iter_);
+  // Unless Step has just done so.
+  if (param_.snapshot_after_train() &&
+      (param_.snapshot() == 0 || iter_ % param_.snapshot() != 0)) {
+    Snapshot();
+  }
+  if (requested_early_exit_) {
+    LOG(INFO) << "Optimization stopped early.";
+    return;
+  }
+  // Iterations display and test before they update, so the last update has
+  // been neither displayed nor tested.
+  if (param_.display() != 0 && iter_ % param_.display() == 0) {
+    Dtype loss;
+    net_->Forward(&loss);
+    UpdateSmoothedLoss(loss, start_iter, param_.average_loss());
+    LOG(INFO) << "Iteration " << iter_ << ", loss = " << smoothed_loss_;
+  }
+  if (param_.test_interval() != 0 && iter_ % param_.test_interval() == 0) {
+    TestAll();
+  }
+  LOG(INFO) << "Optimization Done.";
+}
+
+template <typename Dtype>
+void Solver<Dtype>::Step(int iters) {
+  const int start_iter = iter_;
+  const int stop_iter = iter_ + iters;
+  if (!losses_restored_) {
+    losses_.clear();
+    smoothed_loss_ = 0;
+  }
+  losses_restored_ = false;
+  requested_early_exit_ = false;
+  last_display_ = std::chrono::steady_clock::now();
+  last_display_iter_ = iter_;
+  while (iter_ < stop_iter) {
+    net_->ClearParamDiffs();
+    const bool tests_are_due = param_.test_interval() != 0 &&
+                               iter_ % param_.test_interval() == 0 &&
+                               (iter_ > 0 || param_.test_initialization());
+    if (tests_are_due && Caffe::root_solver()) {
+      TestAll();
+      if (requested_early_exit_) return;
+    }
+    Iterate(start_iter);
+
+    const SolverAction::Enum request = GetRequestedAction();
+    const bool snapshot_is_due = param_.snapshot() != 0 &&
+                                 iter_ % param_.snapshot() == 0 &&
+                                 Caffe::root_solver();
+    if (snapshot_is_due || request == SolverAction::SNAPSHOT) Snapshot();
+    if (request == SolverAction::STOP) {
+      requested_early_exit_ = true;
+      return;
+    }
+  }
+}
+
+template <typename Dtype>
+void Solver<Dtype>::Iterate(int start_iter) {
+  before_tests_.reset();
+  for (Callback* callback : callbacks_) callback->on_start();
+  const bool display = param_.display() != 0 && iter_ % param_.display() == 0;
+  net_->set_debug_info(display && param_.debug_info());
+
+  Dtype loss = 0;
+  for (int i = 0; i < param_.iter_size(); ++i) loss += net_->ForwardBackward();
+  loss /= param_.iter_size();
+  UpdateSmoothedLoss(loss, start_iter, param_.average_loss());
+  if (display && Caffe::root_solver()) DisplayIteration();
+
+  for (Callback* callback : callbacks_) callback->on_gradients_ready();
+  ApplyUpdate();
+  ++iter_;
+}
+
+template <typename Dtype>
+void Solver<Dtype>::DisplayIteration() {
+  const auto now = std::chrono::steady_clock::now();
+  const float seconds =
+      std::chrono::duration<float>(now - last_display_).count();
+  const float rate =
+      (iter_ - last_display_iter_) / (seconds > 0 ? seconds : 1.F);
+  LOG(INFO) << "Iteration " << iter_ << " (" << rate << " iter/s, " << seconds
+            << "s/" << param_.display() << " iters), loss = " << smoothed_loss_;
+  last_display_ = now;
+  last_display_iter_ = iter_;
+  LogTrainOutputs(*net_);
+}
+
+template <typename Dtype>
+void Solver<Dtype>::UpdateSmoothedLoss(Dtype loss, int /*start_iter*/,
+                                       int average_loss) {
+  if (static_cast<int>(losses_.size()) < average_loss) {
+    losses_.push_back(loss);
+    const auto size = static_cast<Dtype>(losses_.size());
+    smoothed_loss_ = (smoothed_loss_ * (size - 1) + loss) / size;
+    return;
+  }
+  smoothed_loss_ += (loss - losses_.front()) / average_loss;
+  losses_.erase(losses_.begin());
+  losses_.push_back(loss);
+}
+
+template <typename Dtype>
+void Solver<Dtype>::TestAll() {
+  before_tests_ = CurrentState();
+  for (size_t i = 0; i < test_nets_.size() && !requested_early_exit_; ++i) {
+    Test(static_cast<int>(i));
+  }
+}
+
+template <typename Dtype>
+void Solver<Dtype>::Test(const int test_net_id) {
+  CHECK(Caffe::root_solver());
+  LOG(INFO) << "Iteration " << iter_ << ", Testing net (#" << test_net_id
+            << ")";
+  Net<Dtype>* const net = test_nets_[test_net_id].get();
+  net->ShareTrainedLayersWith(net_.get());
+  TestScores<Dtype> scores(*net);
+  for (int i = 0; i < param_.test_iter(test_net_id); ++i) {
+    ServeRequests();
+    if (requested_early_exit_) {
+      LOG(INFO) << "Test interrupted.";
+      return;
+    }
+    Dtype loss;
+    const vector<Blob<Dtype>*>& outputs = net->Forward(&loss);
+    scores.Add(loss, outputs);
+  }
+  scores.Log(param_.test_compute_loss());
+}
+
+template <typename Dtype>
+void Solver<Dtype>::ServeRequests() {
+  while (!requested_early_exit_) {
+    const SolverAction::Enum request = GetRequestedAction();
+    if (request == SolverAction::NONE) return;
+    if (request == SolverAction::SNAPSHOT) Snapshot();
+    requested_early_exit_ = request == SolverAction::STOP;
+  }
+}
+
+template class Solver<float>;
+template class Solver<double>;
+
+}  // namespace caffe

@@ -1,0 +1,45 @@
+#include <cmath>
+
+#include "caffe/sgd_solvers.hpp"
+#include "cpu/update.hpp"
+
+namespace caffe {
+
+template <typename Dtype>
+AdamSolver<Dtype>::AdamSolver(const SolverParameter& param)
+    : SGDSolver<Dtype>(param) {
+  AdamPreSolve();
+}
+
+template <typename Dtype>
+AdamSolver<Dtype>::AdamSolver(const string& param_file)
+    : SGDSolver<Dtype>(param_file) {
+  AdamPreSolve();
+}
+
+template <typename Dtype>
+void AdamSolver<Dtype>::AdamPreSolve() {
+  this->AddHistory();
+}
+
+template <typename Dtype>
+void AdamSolver<Dtype>::ComputeUpdateValue(int param_id, Dtype rate) {
+  const vector<Blob<Dtype>*>& params = this->net_->learnable_params();
+  Blob<Dtype>* const param = params[param_id];
+  const Dtype beta1 = this->param_.momentum();
+  const Dtype beta2 = this->param_.momentum2();
+  // Both means start at zero; this makes up for it.
+  const int t = this->iter_ + 1;
+  const Dtype correction = std::sqrt(Dtype(1) - std::pow(beta2, Dtype(t))) /
+                           (Dtype(1) - std::pow(beta1, Dtype(t)));
+  cpu::AdamUpdate<Dtype>(
+      param->count(), rate * this->net_->params_lr()[param_id] * correction,
+      beta1, beta2, this->param_.delta(), param->mutable_cpu_diff(),
+      this->history_[param_id]->mutable_cpu_data(),
+      this->history_[params.size() + param_id]->mutable_cpu_data());
+}
+
+INSTANTIATE_CLASS(AdamSolver);
+REGISTER_SOLVER_CLASS(Adam);
+
+}  // namespace caffe
