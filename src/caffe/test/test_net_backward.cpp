@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "caffe/filler.hpp"
 #include "caffe/net.hpp"
 #include "caffe/test/test_caffe_main.hpp"
 #include "net_test_util.hpp"
@@ -250,6 +251,62 @@ TYPED_TEST(NetBackwardTest, InPlaceLayersPassGradientsOn) {
   // Only the offsets: b has overwritten what its weight's gradient needs.
   EXPECT_EQ(6, this->ParamDiff("b", 1));
   EXPECT_EQ(90, this->ParamDiff("a", 0));
+}
+
+// Real layers, a blob with two readers, an in-place layer, shared weights and
+// two losses: every gradient against central differences of the loss.
+TYPED_TEST(NetBackwardTest, GradientsOfAWholeNet) {
+  typedef typename TypeParam::Dtype Dtype;
+  Caffe::set_random_seed(1701);
+  const string weights =
+      "num_output: 5 weight_filler { type: 'gaussian' std: 0.5 } "
+      "bias_filler { type: 'gaussian' }";
+  const auto net = MakeNet<Dtype>(R"(
+    force_backward: true
+    layer { name: 'in' type: 'Input' top: 'x' top: 'label' input_param {
+            shape { dim: 3 dim: 5 } shape { dim: 3 } } }
+    layer { name: 'ip1' type: 'InnerProduct' bottom: 'x' top: 'h'
+            param { name: 'w' } inner_product_param { )" +
+                                  weights + R"( } }
+    layer { name: 'relu' type: 'ReLU' bottom: 'h' top: 'h'
+            relu_param { negative_slope: 0.3 } }
+    layer { name: 'ip2' type: 'InnerProduct' bottom: 'h' top: 'scores'
+            param { name: 'w' } inner_product_param { )" +
+                                  weights + R"( } }
+    layer { name: 'ip3' type: 'InnerProduct' bottom: 'h' top: 'y'
+            inner_product_param { )" +
+                                  weights + R"( } }
+    layer { name: 'loss' type: 'SoftmaxWithLoss' bottom: 'scores'
+            bottom: 'label' top: 'loss' }
+    layer { name: 'side_loss' type: 'EuclideanLoss' bottom: 'y' bottom: 'x'
+            top: 'side_loss' loss_weight: 0.4 })");
+  Blob<Dtype>* const x = net->input_blobs()[0];
+  GaussianFiller<Dtype>(FillerParameter()).Fill(x);
+  Set<Dtype>({4, 0, 2}, net->input_blobs()[1]);
+  net->ClearParamDiffs();
+  net->ForwardBackward();
+
+  vector<Blob<Dtype>*> blobs = net->learnable_params();
+  ASSERT_EQ(5u, blobs.size());
+  blobs.push_back(x);
+  const bool is_double = sizeof(Dtype) == sizeof(double);
+  const Dtype step = is_double ? 1e-5 : 1e-3;
+  const double tolerance = is_double ? 1e-7 : 5e-3;
+  for (size_t b = 0; b < blobs.size(); ++b) {
+    const vector<Dtype> gradients = DiffOf(*blobs[b]);
+    for (int i = 0; i < blobs[b]->count(); ++i) {
+      Dtype* const value = blobs[b]->mutable_cpu_data() + i;
+      const Dtype was = *value;
+      Dtype above, below;
+      *value = was + step;
+      net->Forward(&above);
+      *value = was - step;
+      net->Forward(&below);
+      *value = was;
+      EXPECT_NEAR((above - below) / (2 * step), gradients[i], tolerance)
+          << "blob " << b << ", value " << i;
+    }
+  }
 }
 
 }  // namespace caffe
