@@ -16,7 +16,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/caffe/proto
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/caffe
         FILES_MATCHING PATTERN *.proto)
 
-install(TARGETS caffe EXPORT CaffeTargets
+install(TARGETS caffe caffe_codec EXPORT CaffeTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET caffe_whole)

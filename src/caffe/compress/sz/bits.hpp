@@ -1,0 +1,89 @@
+#ifndef CAFFE_SRC_COMPRESS_SZ_BITS_HPP_
+#define CAFFE_SRC_COMPRESS_SZ_BITS_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+// A stream of bits, lowest bit of the first byte first. Both ends move eight
+// bytes at a time, so kBitPadding bytes behind the last bit must be there.
+namespace caffe::codec::sz {
+
+class BitWriter {
+ public:
+  explicit BitWriter(uint8_t* to) : begin_(to), to_(to) {}
+
+  // The n lowest bits of `bits`, all others of which are 0.
+  // REQUIRES: n <= 56.
+  void Put(uint64_t bits, int n) {
+    pending_ |= bits << count_;
+    std::memcpy(to_, &pending_, 8);
+    count_ += n;
+    to_ += count_ >> 3;
+    pending_ >>= count_ & ~7;
+    count_ &= 7;
+  }
+  // REQUIRES: n <= 64.
+  void PutLong(uint64_t bits, int n) {
+    if (n > 32) {
+      Put(bits & 0xFFFFFFFFu, 32);
+      Put(bits >> 32, n - 32);
+    } else {
+      Put(bits, n);
+    }
+  }
+
+  // Adds the padding and returns the number of bytes.
+  size_t Finish() {
+    std::memcpy(to_, &pending_, 8);
+    to_ += count_ > 0;
+    std::memset(to_, 0, 8);
+    return to_ + 8 - begin_;
+  }
+
+ private:
+  uint8_t* const begin_;
+  uint8_t* to_;
+  uint64_t pending_ = 0;
+  int count_ = 0;
+};
+
+class BitReader {
+ public:
+  // REQUIRES: bytes >= kBitPadding.
+  BitReader(const uint8_t* from, size_t bytes)
+      : from_(from), left_(static_cast<int64_t>(bytes - 8) * 8) {}
+
+  // Whether n more bits are there; they must be asked for before they are got.
+  bool Has(int64_t n) {
+    left_ -= n;
+    return left_ >= 0;
+  }
+  // REQUIRES: n <= 56.
+  uint64_t Get(int n) {
+    uint64_t word;
+    std::memcpy(&word, from_, 8);
+    const uint64_t bits = (word >> at_) & ((uint64_t{1} << n) - 1);
+    at_ += n;
+    from_ += at_ >> 3;
+    at_ &= 7;
+    return bits;
+  }
+  // REQUIRES: n <= 64.
+  uint64_t GetLong(int n) {
+    if (n <= 32) return Get(n);
+    const uint64_t low = Get(32);
+    return low | Get(n - 32) << 32;
+  }
+  // Fewer than 8 bits are left over, as after Finish.
+  bool AtEnd() const { return left_ < 8; }
+
+ private:
+  const uint8_t* from_;
+  int64_t left_;
+  int at_ = 0;
+};
+
+}  // namespace caffe::codec::sz
+
+#endif  // CAFFE_SRC_COMPRESS_SZ_BITS_HPP_

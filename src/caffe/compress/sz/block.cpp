@@ -1,0 +1,314 @@
+#include "compress/sz/block.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "compress/sz/plain_quantize.hpp"
+
+namespace caffe::codec::sz {
+
+namespace {
+
+// Values of a run: long enough that what every lane costs does not count,
+// short enough that a block and its scratch stay in the second-level cache.
+constexpr uint32_t kRun = 1024;
+constexpr uint32_t kLongRun = 2048;
+constexpr uint32_t kShortRun = 512;
+constexpr uint64_t kSmallTensor = 64 * 1024;
+// Rows a run should have, so that most values have one above them.
+constexpr uint32_t kRowsPerRun = 8;
+
+// What scratch pointers are aligned to.
+constexpr size_t kAlignment = 64;
+// Vectors read and write this much beyond what they need.
+constexpr size_t kSlack = 64;
+
+// Lengths of the parts of a coded block, in the order they follow.
+struct Parts {
+  uint32_t first = 0;   // DENSE: words; FAST: bytes of bits
+  uint32_t second = 0;  // DENSE: escapes
+  uint32_t raws = 0;
+};
+
+void Append(uint8_t*& to, const void* from, size_t bytes) {
+  std::memcpy(to, from, bytes);
+  to += bytes;
+}
+
+size_t RunOf(size_t n) { return (n + kLanes - 1) / kLanes; }
+
+bool Has(Differences differences, Differences which) {
+  return (static_cast<int>(differences) & static_cast<int>(which)) != 0;
+}
+
+size_t Groups(size_t n) { return (n + kGroup - 1) / kGroup; }
+
+}  // namespace
+
+Geometry ChooseGeometry(const Shape& shape) {
+  Geometry geometry;
+  geometry.values = static_cast<uint64_t>(shape.count());
+  int last = shape.axes - 1;
+  while (last > 0 && shape.extent[last] == 1) --last;
+  const uint64_t row = last > 0 ? shape.extent[last] : 0;
+  geometry.run = geometry.values < kSmallTensor ? kShortRun : kRun;
+  if (geometry.values >= kSmallTensor && row * kRowsPerRun > kRun) {
+    geometry.run =
+        static_cast<uint32_t>(std::min<uint64_t>(row * kRowsPerRun, kLongRun));
+  }
+  const size_t longest =
+      RunOf(std::min(geometry.block_values(), geometry.values));
+  if (row * 2 <= longest) geometry.row = static_cast<uint32_t>(row);
+  return geometry;
+}
+
+BlockScratch::BlockScratch(std::span<uint8_t> memory,
+                           const Geometry& geometry) {
+  const size_t n = geometry.block_values();
+  uint8_t* at = memory.data();
+  const auto take = [&](auto*& pointer, size_t bytes) {
+    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at);
+    at += (bytes + kSlack + kAlignment - 1) / kAlignment * kAlignment;
+  };
+  take(tokens, n);
+  take(rows, n);
+  take(low, n * sizeof(uint16_t));
+  take(raw, n * sizeof(uint32_t));
+  take(words, n * sizeof(uint16_t));
+  take(escapes, n);
+  take(headers, Groups(n));
+  take(bits, n * kMaxGroupBits / 8);
+  take(low_bits, n * kMaxLowBits / 8);
+  take(values, n * sizeof(double));
+}
+
+size_t BlockScratch::Bytes(const Geometry& geometry) {
+  constexpr size_t kPerValue = 1 + 1 + 2 + 4 + 2 + 1 + 1 + 2 + 2 + 8;
+  return geometry.block_values() * kPerValue + 10 * (kSlack + kAlignment);
+}
+
+template <typename T>
+size_t QuantizeValues(const Kernels& kernels, const Quantizer& quantizer,
+                      const T* values, size_t n, uint64_t position,
+                      const BlockScratch& scratch) {
+  if constexpr (std::is_same_v<T, float>) {
+    return kernels.quantize(quantizer, values, n, position, scratch.tokens,
+                            scratch.low, scratch.raw);
+  } else {
+    return PlainQuantize(quantizer, values, n, position, scratch.tokens,
+                         scratch.low, scratch.raw);
+  }
+}
+
+namespace {
+
+template <typename T>
+size_t StoreRaw(const T* values, size_t n, BlockMode* mode, uint8_t* out) {
+  *mode = BlockMode::kRaw;
+  std::memcpy(out, values, n * sizeof(T));
+  return n * sizeof(T);
+}
+
+}  // namespace
+
+const int8_t* Subtracted(const Kernels& kernels, Differences differences,
+                         size_t n, size_t row, const BlockScratch& scratch) {
+  const int8_t* tokens = scratch.tokens;
+  if (Has(differences, Differences::kAbove)) {
+    kernels.subtract(tokens, n, row, scratch.rows);
+    tokens = scratch.rows;
+  }
+  if (Has(differences, Differences::kLeft)) {
+    kernels.subtract(tokens, n, 1, scratch.escapes);
+    tokens = scratch.escapes;
+  }
+  return tokens;
+}
+
+template <typename T>
+size_t EncodeBlock(const Kernels& kernels, const BlockCoder& coder,
+                   const T* values, uint64_t block, const BlockScratch& scratch,
+                   BlockMode* mode, uint8_t* out) {
+  const uint64_t position = coder.geometry.first(block);
+  const size_t n = coder.geometry.count(block);
+  values += position;
+  const size_t raws =
+      QuantizeValues(kernels, coder.quantizer, values, n, position, scratch);
+  const size_t raw_bytes = raws * (sizeof(uint32_t) + sizeof(T));
+  if (raw_bytes >= n * sizeof(T)) return StoreRaw(values, n, mode, out);
+  const int low_bits = coder.quantizer.low_bits;
+  const size_t low_bytes = low_bits > 0
+                               ? kernels.pack_low(scratch.tokens, scratch.low,
+                                                  n, low_bits, scratch.low_bits)
+                               : 0;
+
+  Parts parts;
+  parts.raws = static_cast<uint32_t>(raws);
+  RansStream stream;
+  size_t coded = 0;
+  if (coder.level == Level::kDense) {
+    const size_t run = RunOf(n);
+    std::memset(scratch.tokens + n, 0, run * kLanes - n);
+    kernels.to_rows(scratch.tokens, run, scratch.rows);
+    // Vectors of words are stored whole, which needs room in front.
+    stream.words_end = scratch.words + kSlack / sizeof(uint16_t) + run * kLanes;
+    stream.escapes_end = scratch.escapes + run * kLanes;
+    kernels.encode(coder.context, *coder.encode_tables, scratch.rows, run,
+                   coder.geometry.row, &stream);
+    parts.first = static_cast<uint32_t>(stream.words_end - stream.words_begin);
+    parts.second =
+        static_cast<uint32_t>(stream.escapes_end - stream.escapes_begin);
+    coded =
+        sizeof(stream.state) + parts.first * sizeof(uint16_t) + parts.second;
+  } else {
+    const int8_t* const tokens =
+        Subtracted(kernels, coder.differences, n, coder.geometry.row, scratch);
+    parts.first = static_cast<uint32_t>(
+        kernels.pack_groups(tokens, n, scratch.headers, scratch.bits));
+    coded = Groups(n) + parts.first;
+    if (raws == 0 && parts.first == kBitPadding) {
+      *mode = BlockMode::kZero;
+      return 0;
+    }
+  }
+  const size_t total = sizeof(Parts) + coded + raw_bytes + low_bytes;
+  if (total >= n * sizeof(T)) return StoreRaw(values, n, mode, out);
+
+  *mode = BlockMode::kCoded;
+  uint8_t* to = out;
+  Append(to, &parts, sizeof(parts));
+  if (coder.level == Level::kDense) {
+    Append(to, stream.state, sizeof(stream.state));
+    Append(to, stream.words_begin, parts.first * sizeof(uint16_t));
+    Append(to, stream.escapes_begin, parts.second);
+  } else {
+    Append(to, scratch.headers, Groups(n));
+    Append(to, scratch.bits, parts.first);
+  }
+  Append(to, scratch.raw, raws * sizeof(uint32_t));
+  for (size_t i = 0; i < raws; ++i) {
+    Append(to, &values[scratch.raw[i]], sizeof(T));
+  }
+  Append(to, scratch.low_bits, low_bytes);
+  return to - out;
+}
+
+namespace {
+
+// Restores the tokens of a coded block.
+bool DecodeTokens(const Kernels& kernels, const BlockCoder& coder,
+                  const Parts& parts, size_t n, ByteReader* in,
+                  const BlockScratch& scratch) {
+  if (coder.level == Level::kDense) {
+    const size_t run = RunOf(n);
+    if (parts.first > run * kLanes || parts.second > run * kLanes) return false;
+    RansStream stream;
+    std::memcpy(stream.state, in->Take(sizeof(stream.state)).data(),
+                sizeof(stream.state));
+    // Words are copied to where they are aligned and may be read beyond.
+    const auto words = in->Take(parts.first * sizeof(uint16_t));
+    const auto escapes = in->Take(parts.second);
+    std::memcpy(scratch.words, words.data(), words.size());
+    std::memcpy(scratch.escapes, escapes.data(), escapes.size());
+    stream.words_begin = scratch.words;
+    stream.words_end = scratch.words + parts.first;
+    stream.escapes_begin = scratch.escapes;
+    stream.escapes_end = scratch.escapes + parts.second;
+    if (!kernels.decode(coder.context, *coder.decode_tables, &stream, run,
+                        coder.geometry.row, scratch.rows)) {
+      return false;
+    }
+    kernels.from_rows(scratch.rows, run, scratch.tokens);
+    return true;
+  }
+  if (parts.second != 0 || parts.first < kBitPadding) return false;
+  const auto headers = in->Take(Groups(n));
+  const auto bits = in->Take(parts.first);
+  if (!kernels.unpack_groups(headers.data(), bits.data(), bits.size(), n,
+                             scratch.tokens)) {
+    return false;
+  }
+  if (Has(coder.differences, Differences::kLeft)) {
+    kernels.accumulate(n, 1, scratch.tokens);
+  }
+  if (Has(coder.differences, Differences::kAbove)) {
+    kernels.accumulate(n, coder.geometry.row, scratch.tokens);
+  }
+  return true;
+}
+
+template <typename T>
+bool DecodeCoded(const Kernels& kernels, const BlockCoder& coder,
+                 std::span<const uint8_t> bytes, uint64_t block,
+                 const BlockScratch& scratch, T* values) {
+  const size_t n = coder.geometry.count(block);
+  ByteReader in(bytes);
+  const Parts parts = in.Get<Parts>();
+  if (parts.raws > n) return false;
+  if (!DecodeTokens(kernels, coder, parts, n, &in, scratch)) return false;
+  const auto positions = in.Take(parts.raws * sizeof(uint32_t));
+  const auto raws = in.Take(parts.raws * sizeof(T));
+  const Quantizer& quantizer = coder.quantizer;
+  if (quantizer.low_bits > 0) {
+    const auto low = in.Rest();
+    if (low.size() < kBitPadding ||
+        !kernels.unpack_low(scratch.tokens, low.data(), low.size(), n,
+                            quantizer.low_bits, scratch.low)) {
+      return false;
+    }
+  } else if (!in.Rest().empty()) {
+    return false;
+  }
+  const uint64_t position = coder.geometry.first(block);
+  if constexpr (std::is_same_v<T, float>) {
+    kernels.dequantize(quantizer, scratch.tokens, scratch.low, n, position,
+                       values);
+  } else {
+    PlainDequantize(quantizer, scratch.tokens, scratch.low, n, position,
+                    values);
+  }
+  for (size_t i = 0; i < parts.raws; ++i) {
+    uint32_t at;
+    std::memcpy(&at, positions.data() + i * sizeof(at), sizeof(at));
+    if (at >= n) return false;
+    std::memcpy(&values[at], raws.data() + i * sizeof(T), sizeof(T));
+  }
+  return true;
+}
+
+}  // namespace
+
+template <typename T>
+bool DecodeBlock(const Kernels& kernels, const BlockCoder& coder,
+                 std::span<const uint8_t> bytes, BlockMode mode, uint64_t block,
+                 const BlockScratch& scratch, T* values) {
+  const size_t n = coder.geometry.count(block);
+  switch (mode) {
+    case BlockMode::kZero:
+      std::fill_n(values, n, T(0));
+      return bytes.empty();
+    case BlockMode::kRaw:
+      if (bytes.size() != n * sizeof(T)) return false;
+      std::memcpy(values, bytes.data(), bytes.size());
+      return true;
+    case BlockMode::kCoded:
+      return DecodeCoded(kernels, coder, bytes, block, scratch, values);
+  }
+  return false;
+}
+
+#define INSTANTIATE_BLOCK(T)                                                 \
+  template size_t QuantizeValues(const Kernels&, const Quantizer&, const T*, \
+                                 size_t, uint64_t, const BlockScratch&);     \
+  template size_t EncodeBlock(const Kernels&, const BlockCoder&, const T*,   \
+                              uint64_t, const BlockScratch&, BlockMode*,     \
+                              uint8_t*);                                     \
+  template bool DecodeBlock(const Kernels&, const BlockCoder&,               \
+                            std::span<const uint8_t>, BlockMode, uint64_t,   \
+                            const BlockScratch&, T*)
+
+INSTANTIATE_BLOCK(float);
+INSTANTIATE_BLOCK(double);
+
+}  // namespace caffe::codec::sz

@@ -1,0 +1,171 @@
+#ifndef CAFFE_SRC_COMPRESS_SZ_KERNELS_HPP_
+#define CAFFE_SRC_COMPRESS_SZ_KERNELS_HPP_
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "caffe/compress/codec.hpp"
+
+// The stages of the sz codec on one block of values, for the best SIMD target
+// of the machine. Every target gives the same bytes: the arithmetic is the
+// same operation by operation, and nothing here may be compiled with fused
+// multiply-add.
+namespace caffe::codec::sz {
+
+// A block is this many runs of neighbouring values; the entropy coder works on
+// one value of each run at a time.
+constexpr int kLanes = 32;
+
+// Tokens lie in +-kMaxToken; what is larger is kept raw.
+constexpr int kMaxToken = 63;
+constexpr int kMaxLowBits = 14;
+
+// Values of a group, which FAST packs together.
+constexpr int kGroup = 64;
+// A group's header, from the lowest bit: r (3 bits), u (3), whether there are
+// negative tokens, whether there are zeros. With m = |token| - 1, the lowest r
+// bits of m are stored as they are, and m >> r, which is u at most, by telling
+// for each number below u which tokens exceed it.
+constexpr int kMaxSteps = 7;
+constexpr int kStepsShift = 3;
+constexpr uint8_t kHasSigns = 64;
+constexpr uint8_t kHasZeros = 128;
+// No token has that many low bits: it says that all of them are 0.
+constexpr uint8_t kAllZero = 7;
+
+// The r that suits m of that sum and maximum in `count` tokens.
+inline int ChooseLowPlanes(unsigned sum, unsigned largest, unsigned count) {
+  const int by_mean = std::bit_width(sum * 11 / (16 * count));
+  const int by_largest = std::bit_width(largest) - 3;
+  return std::max(by_mean, by_largest);
+}
+
+// One for zeros, one for the sign, r and up to kMaxSteps + 1.
+constexpr size_t kMaxGroupBits = 16;
+// What readers of a bit stream may touch behind its last bit.
+constexpr size_t kBitPadding = 8;
+
+// How values become codes. The code of x is x / (2 * bound), rounded; its
+// token is what is left of it without the low bits.
+struct Quantizer {
+  double bound = 0;
+  Rounding rounding = Rounding::kNearest;
+  uint32_t seed = 0;
+  int low_bits = 0;
+};
+
+// From its neighbours in the run every token gets a prediction (the median of
+// left, above, and left + above - corner) and a context: how much the
+// neighbours differ, and how large the prediction is.
+struct ContextModel {
+  // Whether tokens are coded as differences from their predictions.
+  bool predict = false;
+  int activity_classes = 1;
+  int level_classes = 1;
+  // A class is the number of thresholds exceeded.
+  uint8_t activity_threshold[16] = {};
+  int8_t level_threshold[16] = {};
+
+  int contexts() const { return activity_classes * level_classes; }
+};
+
+constexpr int kMaxContexts = 16;
+constexpr int kSymbols = 256;
+// Stands for a token that its context's table leaves out.
+constexpr int kEscape = 0;
+constexpr int kProbabilityBits = 10;
+constexpr uint32_t kProbabilityScale = 1u << kProbabilityBits;
+// States stay in [kStateLow, kStateLow << 16).
+constexpr uint32_t kStateLow = 1u << 15;
+
+// What the encoder looks up for a symbol in a context, at
+// [context * kSymbols + symbol].
+struct EncodeTables {
+  // 2^(31 + ceil(log2 frequency)) / frequency, rounded up.
+  uint32_t reciprocal[kMaxContexts * kSymbols];
+  // From the lowest bit: frequency (10 bits), bias (12), shift (5); the top
+  // bit marks what has to be escaped.
+  uint32_t packed[kMaxContexts * kSymbols];
+};
+constexpr int kBiasShift = 10;
+constexpr int kShiftShift = 22;
+constexpr uint32_t kEscapeBit = 1u << 31;
+
+// What the decoder looks up for a slot in a context: symbol (8 bits),
+// frequency (12), slot - start of the symbol (12).
+struct DecodeTables {
+  uint32_t slot[kMaxContexts * kProbabilityScale];
+};
+
+// Where the entropy coder's output is. The encoder fills words and escapes
+// from the end of their buffers backwards.
+struct RansStream {
+  uint32_t state[kLanes] = {};
+  uint16_t* words_begin = nullptr;
+  uint16_t* words_end = nullptr;
+  int8_t* escapes_begin = nullptr;
+  int8_t* escapes_end = nullptr;
+};
+
+// One function pointer a stage; n values of a block that starts at value
+// `position` of the tensor.
+struct Kernels {
+  // Writes n tokens, and the low bits when there are any; returns how many
+  // positions (in `raw`) hold values that must be kept as they are, where
+  // tokens are 0.
+  size_t (*quantize)(const Quantizer& quantizer, const float* values, size_t n,
+                     uint64_t position, int8_t* tokens, uint16_t* low,
+                     uint32_t* raw);
+  void (*dequantize)(const Quantizer& quantizer, const int8_t* tokens,
+                     const uint16_t* low, size_t n, uint64_t position,
+                     float* values);
+
+  // Between the order of the values, where lane l has [l * run, l * run + run),
+  // and rows of one token from every lane.
+  void (*to_rows)(const int8_t* tokens, size_t run, int8_t* rows);
+  void (*from_rows)(const int8_t* rows, size_t run, int8_t* tokens);
+
+  // Codes rows of tokens; `row` is how far back a token's upper neighbour is,
+  // or 0. Words need room for kLanes * run, escapes as well.
+  void (*encode)(const ContextModel& model, const EncodeTables& tables,
+                 const int8_t* rows, size_t run, size_t row,
+                 RansStream* stream);
+  // Returns whether the stream was one that encode made.
+  bool (*decode)(const ContextModel& model, const DecodeTables& tables,
+                 RansStream* stream, size_t run, size_t row, int8_t* rows);
+
+  // Predictions and contexts of rows [first, last), for choosing a model.
+  void (*neighbours)(const int8_t* rows, size_t first, size_t last, size_t row,
+                     int8_t* prediction, uint8_t* activity);
+
+  // FAST: groups of tokens as bit planes; returns the bytes written. Headers
+  // take one byte a group, bits at most kMaxGroupBits a value and kBitPadding
+  // bytes.
+  size_t (*pack_groups)(const int8_t* tokens, size_t n, uint8_t* headers,
+                        uint8_t* bits);
+  // Returns whether the bits were enough.
+  bool (*unpack_groups)(const uint8_t* headers, const uint8_t* bits,
+                        size_t bit_bytes, size_t n, int8_t* tokens);
+  // FAST: tokens as differences from those `distance` back, and back. Bytes
+  // wrap around.
+  void (*subtract)(const int8_t* tokens, size_t n, size_t distance,
+                   int8_t* differences);
+  void (*accumulate)(size_t n, size_t distance, int8_t* tokens);
+
+  // The low bits of all values whose token is not 0, plane by plane a group.
+  size_t (*pack_low)(const int8_t* tokens, const uint16_t* low, size_t n,
+                     int low_bits, uint8_t* bits);
+  bool (*unpack_low)(const int8_t* tokens, const uint8_t* bits,
+                     size_t bit_bytes, size_t n, int low_bits, uint16_t* low);
+};
+
+// Those of the best target this machine supports.
+const Kernels& BestKernels();
+// Written for reading, one value at a time; the others are compared with them.
+const Kernels& PlainKernels();
+
+}  // namespace caffe::codec::sz
+
+#endif  // CAFFE_SRC_COMPRESS_SZ_KERNELS_HPP_

@@ -1,0 +1,255 @@
+// Values to tokens and back. Included once for every SIMD target.
+
+#if defined(CAFFE_SZ_QUANTIZE_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAFFE_SZ_QUANTIZE_INL_HPP_
+#undef CAFFE_SZ_QUANTIZE_INL_HPP_
+#else
+#define CAFFE_SZ_QUANTIZE_INL_HPP_
+#endif
+
+#include "compress/sz/dither.hpp"
+#include "compress/sz/kernels.hpp"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace caffe::codec::sz {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The dither of values position + 0, 1, ..., in units of a code.
+template <class D32, class DF>
+HWY_INLINE hn::Vec<DF> Dither(D32 d, DF df, uint32_t seed, uint32_t position) {
+  using hn::Set;
+  const auto counter = hn::Iota(d, position);
+  auto h = hn::Add(hn::Mul(counter, Set(d, kDitherStep)), Set(d, seed));
+  h = hn::Mul(hn::Xor(h, hn::ShiftRight<15>(h)), Set(d, kDitherMix1));
+  h = hn::Mul(hn::Xor(h, hn::ShiftRight<13>(h)), Set(d, kDitherMix2));
+  h = hn::Xor(h, hn::ShiftRight<16>(h));
+  // An odd number of 24 bits: never exactly between two codes.
+  const hn::Rebind<int32_t, D32> di;
+  const auto odd = hn::Sub(
+      hn::BitCast(di,
+                  hn::Or(hn::ShiftLeft<1>(hn::ShiftRight<9>(h)), Set(d, 1u))),
+      Set(di, 1 << 23));
+  return hn::Mul(hn::ConvertTo(df, odd), Set(df, kDitherScale));
+}
+
+// What stays the same over a block, and the code of one vector of values.
+template <bool kDithered>
+class VectorQuantizer {
+ public:
+  using DF = hn::CappedTag<float, 16>;
+  using DI = hn::Rebind<int32_t, DF>;
+  using DU = hn::Rebind<uint32_t, DF>;
+  using VF = hn::Vec<DF>;
+  using VI = hn::Vec<DI>;
+
+  explicit VectorQuantizer(const Quantizer& quantizer)
+      : steps_(StepsOf<float>(quantizer.bound)),
+        seed_(quantizer.seed),
+        low_bits_(quantizer.low_bits) {}
+
+  // Tokens and magnitudes of `x`; lanes that miss the bound are not in `good`.
+  HWY_INLINE void Quantize(VF x, uint32_t position, VI* token, VI* magnitude,
+                           hn::Mask<DI>* good) const {
+    const DF df;
+    const DI di;
+    const VF step = hn::Set(df, steps_.step);
+    VF scaled = hn::Mul(x, hn::Set(df, steps_.inverse));
+    VF dither = hn::Zero(df);
+    if (kDithered) {
+      dither = sz::HWY_NAMESPACE::Dither(DU(), df, seed_, position);
+      scaled = hn::Add(scaled, dither);
+    }
+    const VI code = hn::NearestInt(scaled);
+    // What the decoder will make of it decides, not what ought to come out.
+    VF decoded = hn::ConvertTo(df, code);
+    if (kDithered) decoded = hn::Sub(decoded, dither);
+    decoded = hn::Mul(decoded, step);
+    const VF error = hn::Abs(hn::Sub(x, decoded));
+    const VF bound = hn::Set(df, steps_.bound);
+    // Rounding cannot make an error above the bound look like one below it,
+    // but it can make one look like the bound itself; only the differences of
+    // plain rounding are exact.
+    auto within = kDithered ? hn::Lt(error, bound) : hn::Le(error, bound);
+    const VI zero = hn::Zero(di);
+    VI size;
+    if (kDithered) {
+      size = hn::Xor(code, hn::ShiftRight<31>(code));
+    } else {
+      size = hn::Sub(hn::Abs(code), hn::Set(di, 1));
+    }
+    VI kept = hn::Add(hn::ShiftRightSame(size, low_bits_), hn::Set(di, 1));
+    auto ok =
+        hn::And(hn::MaskFromVec(hn::BitCast(di, hn::VecFromMask(df, within))),
+                hn::Lt(kept, hn::Set(di, kMaxToken + 1)));
+    VI signed_kept = hn::IfThenElse(hn::Lt(code, zero), hn::Neg(kept), kept);
+    if (kDithered) {
+      const auto is_zero = hn::MaskFromVec(
+          hn::BitCast(di, hn::VecFromMask(df, hn::Eq(x, hn::Zero(df)))));
+      ok = hn::Or(ok, is_zero);
+      signed_kept = hn::IfThenZeroElse(is_zero, signed_kept);
+    }
+    *token = signed_kept;
+    *magnitude = size;
+    *good = ok;
+  }
+
+  // The values of tokens with their low bits.
+  HWY_INLINE VF Dequantize(VI token, VI low, uint32_t position) const {
+    const DF df;
+    const DI di;
+    const VI zero = hn::Zero(di);
+    const VI one = hn::Set(di, 1);
+    const auto negative = hn::Lt(token, zero);
+    VI code = token;
+    if (kDithered || low_bits_ > 0) {
+      const VI size = hn::Or(
+          hn::ShiftLeftSame(hn::Sub(hn::Abs(token), one), low_bits_), low);
+      if (kDithered) {
+        code = hn::IfThenElse(negative, hn::Not(size), size);
+      } else {
+        const VI kept = hn::Add(size, one);
+        code = hn::IfThenElse(negative, hn::Neg(kept), kept);
+      }
+    }
+    VF value = hn::ConvertTo(df, code);
+    if (kDithered) {
+      value =
+          hn::Sub(value, sz::HWY_NAMESPACE::Dither(DU(), df, seed_, position));
+    }
+    value = hn::Mul(value, hn::Set(df, steps_.step));
+    if (kDithered || low_bits_ > 0) {
+      const auto is_zero = hn::MaskFromVec(
+          hn::BitCast(df, hn::VecFromMask(di, hn::Eq(token, zero))));
+      value = hn::IfThenZeroElse(is_zero, value);
+    }
+    return value;
+  }
+
+  int low_bits() const { return low_bits_; }
+
+ private:
+  const Steps<float> steps_;
+  const uint32_t seed_;
+  const int low_bits_;
+};
+
+template <bool kDithered, bool kHasLow>
+size_t QuantizeBlock(const Quantizer& quantizer, const float* values, size_t n,
+                     uint64_t position, int8_t* tokens, uint16_t* low,
+                     uint32_t* raw) {
+  using Q = VectorQuantizer<kDithered>;
+  const Q q(quantizer);
+  const typename Q::DF df;
+  const typename Q::DI di;
+  const hn::Rebind<int8_t, typename Q::DI> d8;
+  const hn::Rebind<uint16_t, typename Q::DI> d16;
+  const size_t lanes = hn::Lanes(df);
+  const auto low_mask = hn::Set(di, (1 << q.low_bits()) - 1);
+  size_t raws = 0;
+  float last_values[16];
+  int8_t last_tokens[16];
+  uint16_t last_low[16];
+  for (size_t i = 0; i < n; i += lanes) {
+    const bool whole = i + lanes <= n;
+    const float* from = values + i;
+    if (!whole) {
+      for (size_t k = 0; k < lanes; ++k) {
+        last_values[k] = i + k < n ? values[i + k] : 0.0f;
+      }
+      from = last_values;
+    }
+    typename Q::VI token, magnitude;
+    hn::Mask<typename Q::DI> good;
+    q.Quantize(hn::LoadU(df, from), static_cast<uint32_t>(position + i), &token,
+               &magnitude, &good);
+    token = hn::IfThenElseZero(good, token);
+    hn::StoreU(hn::DemoteTo(d8, token), d8, whole ? tokens + i : last_tokens);
+    if (kHasLow) {
+      hn::StoreU(hn::DemoteTo(d16, hn::And(magnitude, low_mask)), d16,
+                 whole ? low + i : last_low);
+    }
+    if (HWY_UNLIKELY(!hn::AllTrue(di, good))) {
+      uint8_t bits[8] = {};
+      hn::StoreMaskBits(di, hn::Not(good), bits);
+      for (size_t k = 0; k < lanes && i + k < n; ++k) {
+        if ((bits[k / 8] >> (k % 8)) & 1) {
+          raw[raws++] = static_cast<uint32_t>(i + k);
+        }
+      }
+    }
+    if (!whole) {
+      for (size_t k = 0; i + k < n; ++k) {
+        tokens[i + k] = last_tokens[k];
+        if (kHasLow) low[i + k] = last_low[k];
+      }
+    }
+  }
+  return raws;
+}
+
+size_t QuantizeFloat(const Quantizer& quantizer, const float* values, size_t n,
+                     uint64_t position, int8_t* tokens, uint16_t* low,
+                     uint32_t* raw) {
+  const bool dithered = quantizer.rounding == Rounding::kDither;
+  const bool has_low = quantizer.low_bits > 0;
+  const auto run =
+      dithered
+          ? (has_low ? QuantizeBlock<true, true> : QuantizeBlock<true, false>)
+          : (has_low ? QuantizeBlock<false, true>
+                     : QuantizeBlock<false, false>);
+  return run(quantizer, values, n, position, tokens, low, raw);
+}
+
+template <bool kDithered, bool kHasLow>
+void DequantizeBlock(const Quantizer& quantizer, const int8_t* tokens,
+                     const uint16_t* low, size_t n, uint64_t position,
+                     float* values) {
+  using Q = VectorQuantizer<kDithered>;
+  const Q q(quantizer);
+  const typename Q::DF df;
+  const typename Q::DI di;
+  const hn::Rebind<int8_t, typename Q::DI> d8;
+  const hn::Rebind<uint16_t, typename Q::DI> d16;
+  const size_t lanes = hn::Lanes(df);
+  const auto dequantize = [&](const int8_t* t, const uint16_t* l, size_t i) {
+    const auto low_part =
+        kHasLow ? hn::PromoteTo(di, hn::LoadU(d16, l)) : hn::Zero(di);
+    return q.Dequantize(hn::PromoteTo(di, hn::LoadU(d8, t)), low_part,
+                        static_cast<uint32_t>(position + i));
+  };
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    hn::StoreU(dequantize(tokens + i, kHasLow ? low + i : nullptr, i), df,
+               values + i);
+  }
+  if (i == n) return;
+  int8_t last_tokens[16] = {};
+  uint16_t last_low[16] = {};
+  float last_values[16];
+  for (size_t k = 0; i + k < n; ++k) {
+    last_tokens[k] = tokens[i + k];
+    if (kHasLow) last_low[k] = low[i + k];
+  }
+  hn::StoreU(dequantize(last_tokens, last_low, i), df, last_values);
+  for (size_t k = 0; i + k < n; ++k) values[i + k] = last_values[k];
+}
+
+void DequantizeFloat(const Quantizer& quantizer, const int8_t* tokens,
+                     const uint16_t* low, size_t n, uint64_t position,
+                     float* values) {
+  const bool dithered = quantizer.rounding == Rounding::kDither;
+  const bool has_low = quantizer.low_bits > 0;
+  const auto run = dithered ? (has_low ? DequantizeBlock<true, true>
+                                       : DequantizeBlock<true, false>)
+                            : (has_low ? DequantizeBlock<false, true>
+                                       : DequantizeBlock<false, false>);
+  run(quantizer, tokens, low, n, position, values);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace caffe::codec::sz
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard that lets every target include this file once

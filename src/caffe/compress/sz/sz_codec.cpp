@@ -1,0 +1,441 @@
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+
+#include "caffe/error.hpp"
+#include "compress/checksum.hpp"
+#include "compress/codecs.hpp"
+#include "compress/frame.hpp"
+#include "compress/sz/block.hpp"
+#include "compress/sz/dither.hpp"
+
+namespace caffe::codec {
+
+namespace {
+
+using namespace sz;
+
+// Meta data before the model: see WriteMeta.
+constexpr size_t kFixedMetaBytes = 28;
+constexpr size_t kDirectoryEntryBytes = 8;
+// Of a directory entry's size, the upper bits are the mode.
+constexpr uint32_t kModeShift = 30;
+constexpr uint32_t kSizeMask = (1u << kModeShift) - 1;
+constexpr uint32_t kMaxRun = 1u << 16;
+
+// How much of a tensor is looked at to choose the low bits, and the model.
+constexpr size_t kLowSample = 4096;
+constexpr size_t kMinModelSample = 8 * 1024;
+constexpr size_t kMaxModelSample = 64 * 1024;
+constexpr uint64_t kMaxSampleBlocks = 8;
+
+// Scratch slots of the context: one for the frame, one for every thread.
+constexpr int kFrameSlot = 0;
+constexpr int kThreadSlot = 1;
+
+// Runs body(begin, end, thread) on ranges that cover the blocks.
+template <typename Body>
+void ForBlocks(uint64_t blocks, int threads, const Body& body) {
+#pragma omp parallel for num_threads(threads) \
+    schedule(static, 1) if (threads > 1)
+  for (int t = 0; t < threads; ++t) {
+    body(blocks * t / threads, blocks * (t + 1) / threads, t);
+  }
+}
+
+int ThreadsFor(uint64_t blocks) {
+  if (omp_in_parallel()) return 1;
+  return static_cast<int>(
+      std::clamp<uint64_t>(blocks, 1, omp_get_max_threads()));
+}
+
+// The fewest low bits with which hardly a value is too large for a token.
+template <typename T>
+int ChooseLowBits(const T* values, uint64_t n, double bound) {
+  const Steps<T> steps = StepsOf<T>(bound);
+  if (steps.step == T(0)) return 0;
+  constexpr size_t kPiece = 32;
+  const uint64_t pieces = std::max<uint64_t>(
+      1, std::min<uint64_t>(n / kPiece, kLowSample / kPiece));
+  size_t wider[kMaxLowBits + 1] = {};
+  size_t sampled = 0;
+  for (uint64_t p = 0; p < pieces; ++p) {
+    const uint64_t first = n * p / pieces;
+    const uint64_t last = std::min(n, first + kPiece);
+    for (uint64_t i = first; i < last; ++i, ++sampled) {
+      const T code = std::abs(values[i] * steps.inverse);
+      for (int k = 0; k <= kMaxLowBits && code >= T(kMaxToken << k); ++k) {
+        ++wider[k];
+      }
+    }
+  }
+  int bits = 0;
+  while (bits < kMaxLowBits && wider[bits] * 512 > sampled) ++bits;
+  // Values that cannot be coded at all are no reason for low bits.
+  return wider[bits] * 2 > wider[0] ? 0 : bits;
+}
+
+// Everything about a frame that is chosen before its blocks are coded.
+template <typename T>
+struct Plan {
+  BlockCoder coder;
+  Model model;
+  // About how many bits a value takes.
+  double bits = 0;
+};
+
+// Looks at some blocks: which model suits DENSE, and whether FAST had better
+// store differences.
+template <typename T>
+void Survey(const Kernels& kernels, const ConstTensor& in, Context& context,
+            Plan<T>* plan) {
+  const T* const values = static_cast<const T*>(in.data);
+  BlockCoder& coder = plan->coder;
+  const Geometry& geometry = coder.geometry;
+  const uint64_t blocks = geometry.blocks();
+  const uint64_t sampled =
+      std::clamp<uint64_t>(blocks / 16, 1, kMaxSampleBlocks);
+  const size_t wanted = std::clamp<size_t>(geometry.values / 16,
+                                           kMinModelSample, kMaxModelSample);
+  const size_t rows_per_block = wanted / sampled / kLanes;
+  const BlockScratch scratch(
+      context.Scratch<uint8_t>(kThreadSlot, BlockScratch::Bytes(geometry)),
+      geometry);
+  ModelChooser chooser(
+      kernels, context.Scratch<int8_t>(
+                   kFrameSlot, ModelChooser::MemoryFor(wanted + kLanes)));
+  size_t group_bytes[4] = {};
+  size_t groups_seen = 0;
+  size_t raws = 0;
+  size_t non_zeros = 0;
+  size_t seen = 0;
+  for (uint64_t s = 0; s < sampled; ++s) {
+    const uint64_t block = (2 * s + 1) * blocks / (2 * sampled);
+    const uint64_t first = geometry.first(block);
+    const size_t n = geometry.count(block);
+    raws += QuantizeValues(kernels, coder.quantizer, values + first, n, first,
+                           scratch);
+    seen += n;
+    non_zeros += n - std::count(scratch.tokens, scratch.tokens + n, 0);
+    if (coder.level == Level::kDense) {
+      const size_t run = (n + kLanes - 1) / kLanes;
+      std::fill_n(scratch.tokens + n, run * kLanes - n, int8_t{0});
+      kernels.to_rows(scratch.tokens, run, scratch.rows);
+      const size_t rows = std::min(run, rows_per_block);
+      // From the middle, where every lane has its neighbours.
+      const size_t begin = (run - rows) / 2;
+      chooser.Add(scratch.rows, begin, begin + rows, geometry.row);
+    } else {
+      const size_t some = std::min(n, rows_per_block * kLanes);
+      for (int d = 0; d < (geometry.row > 0 ? 4 : 2); ++d) {
+        const int8_t* const tokens = Subtracted(
+            kernels, static_cast<Differences>(d), some, geometry.row, scratch);
+        group_bytes[d] +=
+            kernels.pack_groups(tokens, some, scratch.headers, scratch.bits);
+      }
+      groups_seen += some;
+    }
+  }
+  const double values_seen = static_cast<double>(std::max<size_t>(seen, 1));
+  if (coder.level == Level::kDense) {
+    plan->bits = chooser.Choose(geometry.values, &plan->model);
+    coder.context = plan->model.context;
+  } else {
+    const int kinds = geometry.row > 0 ? 4 : 2;
+    const auto best = std::min_element(group_bytes, group_bytes + kinds);
+    coder.differences = static_cast<Differences>(best - group_bytes);
+    plan->bits = 8.0 * *best / std::max<size_t>(groups_seen, 1) + 8.0 / kGroup;
+  }
+  plan->bits += raws * (32 + 8 * sizeof(T)) / values_seen;
+  plan->bits += coder.quantizer.low_bits * non_zeros / values_seen;
+}
+
+template <typename T>
+Plan<T> MakePlan(const Kernels& kernels, const ConstTensor& in,
+                 const Settings& settings, Context& context) {
+  Plan<T> plan;
+  BlockCoder& coder = plan.coder;
+  coder.level = settings.level;
+  coder.geometry = ChooseGeometry(in.shape);
+  coder.quantizer.bound = settings.bound;
+  coder.quantizer.rounding = settings.rounding;
+  coder.quantizer.seed = settings.seed;
+  if (coder.geometry.values == 0) return plan;
+  coder.quantizer.low_bits = ChooseLowBits(
+      static_cast<const T*>(in.data), coder.geometry.values, settings.bound);
+  Survey(kernels, in, context, &plan);
+  return plan;
+}
+
+struct DirectoryEntry {
+  uint32_t size_and_mode;
+  uint32_t checksum;
+
+  size_t size() const { return size_and_mode & kSizeMask; }
+  BlockMode mode() const {
+    return static_cast<BlockMode>(size_and_mode >> kModeShift);
+  }
+};
+static_assert(sizeof(DirectoryEntry) == kDirectoryEntryBytes);
+
+template <typename T>
+size_t CompressAs(uint8_t id, const ConstTensor& in, const Settings& settings,
+                  Context& context, std::span<uint8_t> out) {
+  const Kernels& kernels = BestKernels();
+  Plan<T> plan = MakePlan<T>(kernels, in, settings, context);
+  BlockCoder& coder = plan.coder;
+  const Geometry& geometry = coder.geometry;
+  const uint64_t blocks = geometry.blocks();
+
+  uint8_t* const payload = out.data() + HeaderBytes(in.shape);
+  uint8_t* to = payload;
+  Store(to, static_cast<uint8_t>(coder.level));
+  Store(to, static_cast<uint8_t>(coder.quantizer.rounding));
+  Store(to, static_cast<uint8_t>(coder.quantizer.low_bits));
+  Store(to, static_cast<uint8_t>(coder.differences));
+  Store(to, coder.quantizer.seed);
+  Store(to, geometry.run);
+  Store(to, geometry.row);
+  Store(to, static_cast<uint64_t>(blocks));
+  uint8_t* model_bytes = to;
+  to += sizeof(uint32_t);
+  auto& tables = context.Scratch<EncodeTables>(kFrameSlot, 1)[0];
+  if (coder.level == Level::kDense && blocks > 0) {
+    const size_t size = WriteModel(plan.model, to);
+    Store(model_bytes, static_cast<uint32_t>(size));
+    to += size;
+    MakeTables(plan.model, &tables);
+    coder.encode_tables = &tables;
+  } else {
+    Store(model_bytes, uint32_t{0});
+  }
+  uint8_t* const directory = to;
+  uint8_t* const first_block = directory + blocks * kDirectoryEntryBytes;
+
+  // Every thread writes its blocks one after the other from where its first
+  // one would start at the worst; what lies between is closed up afterwards.
+  const int threads = ThreadsFor(blocks);
+  const size_t scratch_bytes = BlockScratch::Bytes(geometry);
+  for (int t = 0; t < threads; ++t) {
+    context.Scratch<uint8_t>(kThreadSlot + t, scratch_bytes);
+  }
+  const size_t worst = MaxBlockBytes<T>(geometry);
+  std::vector<size_t> written(threads);
+  const T* const values = static_cast<const T*>(in.data);
+  ForBlocks(blocks, threads, [&](uint64_t begin, uint64_t end, int thread) {
+    const BlockScratch scratch(
+        context.Scratch<uint8_t>(kThreadSlot + thread, scratch_bytes),
+        geometry);
+    uint8_t* block_to = first_block + begin * worst;
+    uint8_t* entry_to = directory + begin * kDirectoryEntryBytes;
+    for (uint64_t block = begin; block < end; ++block) {
+      BlockMode mode;
+      const size_t size =
+          EncodeBlock(kernels, coder, values, block, scratch, &mode, block_to);
+      Store(entry_to, static_cast<uint32_t>(size | static_cast<uint32_t>(mode)
+                                                       << kModeShift));
+      Store(entry_to, settings.checksum ? Checksum({block_to, size}) : 0u);
+      block_to += size;
+    }
+    written[thread] = block_to - (first_block + begin * worst);
+  });
+  uint8_t* end = first_block;
+  for (int t = 0; t < threads; ++t) {
+    const uint8_t* const from = first_block + blocks * t / threads * worst;
+    if (from != end) std::memmove(end, from, written[t]);
+    end += written[t];
+  }
+  return FinishFrame(id, in, settings, end - payload, first_block - payload,
+                     out.data());
+}
+
+// A frame's meta data, checked against its shape.
+struct Contents {
+  BlockCoder coder;
+  Model model;
+  std::span<const uint8_t> directory;
+  std::span<const uint8_t> data;
+
+  DirectoryEntry entry(uint64_t block) const {
+    DirectoryEntry entry;
+    std::memcpy(&entry, directory.data() + block * kDirectoryEntryBytes,
+                sizeof(entry));
+    return entry;
+  }
+};
+
+Contents ReadContents(const OpenedFrame& frame) {
+  Contents contents;
+  BlockCoder& coder = contents.coder;
+  ByteReader in(frame.payload);
+  const auto level = in.Get<uint8_t>();
+  const auto rounding = in.Get<uint8_t>();
+  const auto low_bits = in.Get<uint8_t>();
+  const auto differences = in.Get<uint8_t>();
+  if (level > 1 || rounding > 1 || low_bits > kMaxLowBits || differences > 3) {
+    Damaged("unknown settings");
+  }
+  coder.level = static_cast<Level>(level);
+  coder.quantizer.rounding = static_cast<Rounding>(rounding);
+  coder.quantizer.low_bits = low_bits;
+  coder.quantizer.bound = frame.info.bound;
+  coder.differences = static_cast<Differences>(differences);
+  coder.quantizer.seed = in.Get<uint32_t>();
+  Geometry& geometry = coder.geometry;
+  geometry.run = in.Get<uint32_t>();
+  geometry.row = in.Get<uint32_t>();
+  geometry.values = static_cast<uint64_t>(frame.info.shape.count());
+  const auto blocks = in.Get<uint64_t>();
+  if (geometry.run < 1 || geometry.run > kMaxRun ||
+      geometry.row >= geometry.block_values() ||
+      (differences >= 2 && geometry.row == 0) || blocks != geometry.blocks()) {
+    Damaged("impossible blocks");
+  }
+  const auto model_bytes = in.Get<uint32_t>();
+  ByteReader model(in.Take(model_bytes));
+  if (coder.level == Level::kDense && blocks > 0) {
+    ReadModel(&model, &contents.model);
+    coder.context = contents.model.context;
+  }
+  if (blocks > in.Rest().size() / kDirectoryEntryBytes) {
+    Damaged("its directory ends too early");
+  }
+  contents.directory = in.Take(blocks * kDirectoryEntryBytes);
+  contents.data = in.Rest();
+  return contents;
+}
+
+template <typename T>
+void DecompressAs(uint8_t id, std::span<const uint8_t> bytes, ImageRange range,
+                  Context& context, std::span<T> out) {
+  const OpenedFrame frame = OpenFrame(
+      bytes, id,
+      std::is_same_v<T, float> ? DataType::kFloat32 : DataType::kFloat64);
+  range = CheckRange(frame.info.shape, range, out.size());
+  Contents contents = ReadContents(frame);
+  BlockCoder& coder = contents.coder;
+  const Geometry& geometry = coder.geometry;
+  if (out.empty()) return;
+
+  // Values [from, to) of the tensor are wanted.
+  const uint64_t from = range.first * frame.info.shape.image_values();
+  const uint64_t to = from + out.size();
+  const uint64_t first = from / geometry.block_values();
+  const uint64_t last = (to - 1) / geometry.block_values() + 1;
+  std::vector<uint64_t> offset(last - first + 1);
+  uint64_t at = 0;
+  for (uint64_t block = 0; block < geometry.blocks(); ++block) {
+    if (block >= first && block <= last) offset[block - first] = at;
+    at += contents.entry(block).size();
+  }
+  if (last == geometry.blocks()) offset[last - first] = at;
+  if (at != contents.data.size()) Damaged("its blocks do not fill it");
+
+  const Kernels& kernels = BestKernels();
+  if (coder.level == Level::kDense) {
+    auto& tables = context.Scratch<DecodeTables>(kFrameSlot, 1)[0];
+    MakeTables(contents.model, &tables);
+    coder.decode_tables = &tables;
+  }
+  const int threads = ThreadsFor(last - first);
+  const size_t scratch_bytes = BlockScratch::Bytes(geometry);
+  for (int t = 0; t < threads; ++t) {
+    context.Scratch<uint8_t>(kThreadSlot + t, scratch_bytes);
+  }
+  std::atomic<bool> good = true;
+  const auto decode = [&](uint64_t block, const BlockScratch& scratch) {
+    const DirectoryEntry entry = contents.entry(block);
+    const auto block_bytes =
+        contents.data.subspan(offset[block - first], entry.size());
+    if (frame.info.has_checksum && Checksum(block_bytes) != entry.checksum) {
+      return false;
+    }
+    const uint64_t begin = geometry.first(block);
+    const uint64_t end = begin + geometry.count(block);
+    if (begin >= from && end <= to) {
+      return DecodeBlock(kernels, coder, block_bytes, entry.mode(), block,
+                         scratch, out.data() + (begin - from));
+    }
+    // Only a part of the block is wanted.
+    T* const whole = reinterpret_cast<T*>(scratch.values);
+    if (!DecodeBlock(kernels, coder, block_bytes, entry.mode(), block, scratch,
+                     whole)) {
+      return false;
+    }
+    const uint64_t part_begin = std::max(begin, from);
+    const uint64_t part_end = std::min(end, to);
+    std::copy(whole + (part_begin - begin), whole + (part_end - begin),
+              out.data() + (part_begin - from));
+    return true;
+  };
+  ForBlocks(last - first, threads, [&](uint64_t b, uint64_t e, int thread) {
+    const BlockScratch scratch(
+        context.Scratch<uint8_t>(kThreadSlot + thread, scratch_bytes),
+        geometry);
+    for (uint64_t block = first + b; block < first + e && good; ++block) {
+      try {
+        if (!decode(block, scratch)) good = false;
+      } catch (const Error&) {
+        good = false;
+      }
+    }
+  });
+  if (!good) Damaged("a block of values cannot be read");
+}
+
+class SzCodec : public Codec {
+ public:
+  std::string_view name() const override { return "sz"; }
+  std::string_view guarantee() const override {
+    return "every value within the bound; zeros, infinities and NaN exact";
+  }
+  uint8_t id() const override { return 1; }
+
+  size_t MaxBytes(const Shape& shape, DataType type) const override {
+    const Geometry geometry = ChooseGeometry(shape);
+    return HeaderBytes(shape) + kFixedMetaBytes + kMaxModelBytes +
+           geometry.blocks() *
+               (kDirectoryEntryBytes + geometry.block_values() * SizeOf(type));
+  }
+
+  size_t Compress(const ConstTensor& in, const Settings& settings,
+                  Context& context, std::span<uint8_t> out) const override {
+    return in.type == DataType::kFloat32
+               ? CompressAs<float>(id(), in, settings, context, out)
+               : CompressAs<double>(id(), in, settings, context, out);
+  }
+
+  size_t EstimateBytes(const ConstTensor& in, const Settings& settings,
+                       Context& context) const override {
+    const Kernels& kernels = BestKernels();
+    const double bits =
+        in.type == DataType::kFloat32
+            ? MakePlan<float>(kernels, in, settings, context).bits
+            : MakePlan<double>(kernels, in, settings, context).bits;
+    const Geometry geometry = ChooseGeometry(in.shape);
+    return HeaderBytes(in.shape) + kFixedMetaBytes +
+           geometry.blocks() * (kDirectoryEntryBytes + 140) +
+           static_cast<size_t>(bits / 8 * geometry.values);
+  }
+
+  void Decompress(std::span<const uint8_t> frame, ImageRange range,
+                  Context& context, std::span<float> out) const override {
+    DecompressAs(id(), frame, range, context, out);
+  }
+  void Decompress(std::span<const uint8_t> frame, ImageRange range,
+                  Context& context, std::span<double> out) const override {
+    DecompressAs(id(), frame, range, context, out);
+  }
+};
+
+}  // namespace
+
+const Codec& SzCodecInstance() {
+  static const SzCodec codec;
+  return codec;
+}
+
+}  // namespace caffe::codec

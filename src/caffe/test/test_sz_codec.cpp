@@ -1,0 +1,286 @@
+#include <omp.h>
+
+#include <algorithm>
+
+#include "caffe/compress/codec.hpp"
+#include "caffe/error.hpp"
+#include "caffe/test/test_caffe_main.hpp"
+#include "codec_tensors.hpp"
+#include "hwy/targets.h"
+
+namespace caffe::codec {
+namespace {
+
+template <typename T>
+std::vector<uint8_t> Pack(const TestTensor<T>& tensor,
+                          const Settings& settings) {
+  const Codec& sz = FindCodec("sz");
+  Context context;
+  const ConstTensor in = tensor.view();
+  std::vector<uint8_t> frame(sz.MaxBytes(in.shape, in.type));
+  frame.resize(sz.Compress(in, settings, context, frame));
+  return frame;
+}
+
+template <typename T>
+std::vector<T> Unpack(const std::vector<uint8_t>& frame, size_t values,
+                      ImageRange range = {}) {
+  Context context;
+  std::vector<T> out(values);
+  FindCodec("sz").Decompress(frame, range, context, std::span<T>(out));
+  return out;
+}
+
+template <typename T>
+bool SameBits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+// The promises of the codec, value by value.
+template <typename T>
+void ExpectKept(const std::vector<T>& in, const std::vector<T>& out,
+                const Settings& settings) {
+  ASSERT_EQ(in.size(), out.size());
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (in[i] == T(0)) {
+      ASSERT_EQ(T(0), out[i]) << i;
+    } else if (!std::isfinite(in[i])) {
+      ASSERT_TRUE(SameBits(in[i], out[i])) << i;
+    } else {
+      // Differences of doubles are exact enough for floats, and those of
+      // doubles round to the bound at worst.
+      const double error =
+          std::abs(static_cast<double>(in[i]) - static_cast<double>(out[i]));
+      ASSERT_LE(error, settings.bound) << i << ": " << in[i] << " " << out[i];
+      if (settings.rounding == Rounding::kNearest) {
+        ASSERT_FALSE(in[i] > 0 && out[i] < 0) << i;
+        ASSERT_FALSE(in[i] < 0 && out[i] > 0) << i;
+      }
+    }
+  }
+}
+
+std::vector<Settings> AllSettings(double bound) {
+  std::vector<Settings> all;
+  for (const Level level : {Level::kFast, Level::kDense}) {
+    for (const Rounding rounding : {Rounding::kNearest, Rounding::kDither}) {
+      Settings settings;
+      settings.bound = bound;
+      settings.level = level;
+      settings.rounding = rounding;
+      settings.seed = 42;
+      all.push_back(settings);
+    }
+  }
+  return all;
+}
+
+// Runs `body` with each SIMD target this machine has.
+template <typename Body>
+void ForEachTarget(const Body& body) {
+  int64_t targets = hwy::SupportedTargets();
+  while (targets != 0) {
+    const int64_t target = targets & -targets;
+    targets &= targets - 1;
+    hwy::SetSupportedTargetsForTest(target);
+    body(hwy::TargetName(target));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+template <typename T>
+class SzCodecTest : public ::testing::Test {};
+TYPED_TEST_SUITE(SzCodecTest, TestDtypes);
+
+TYPED_TEST(SzCodecTest, KeepsItsPromisesForAllKindsOfValues) {
+  TensorGenerator generator(1);
+  for (int i = 0; i < 300; ++i) {
+    const auto tensor = generator.RandomTensor<TypeParam>(3000);
+    const double bound = generator.RandomBound(tensor.values);
+    for (const Settings& settings : AllSettings(bound)) {
+      const auto frame = Pack(tensor, settings);
+      ExpectKept(tensor.values, Unpack<TypeParam>(frame, tensor.values.size()),
+                 settings);
+      if (this->HasFatalFailure()) {
+        FAIL() << "case " << i << ", bound " << bound;
+      }
+    }
+  }
+}
+
+TYPED_TEST(SzCodecTest, KeepsItsPromisesForManyBlocks) {
+  TensorGenerator generator(2);
+  for (const auto kind : {TensorGenerator::kRelu, TensorGenerator::kSmooth,
+                          TensorGenerator::kWild}) {
+    const auto tensor = generator.Tensor<TypeParam>(kind, Shape{5, 13, 41, 57});
+    for (const Settings& settings : AllSettings(0.01)) {
+      ExpectKept(
+          tensor.values,
+          Unpack<TypeParam>(Pack(tensor, settings), tensor.values.size()),
+          settings);
+    }
+  }
+}
+
+TYPED_TEST(SzCodecTest, RestoresSomeImagesOfABatch) {
+  TensorGenerator generator(3);
+  const auto tensor = generator.Tensor<TypeParam>(TensorGenerator::kSmoothRelu,
+                                                  Shape{23, 5, 19, 31});
+  const size_t image = tensor.shape.image_values();
+  for (const Settings& settings : AllSettings(0.02)) {
+    const auto frame = Pack(tensor, settings);
+    const auto all = Unpack<TypeParam>(frame, tensor.values.size());
+    for (const ImageRange range :
+         {ImageRange{0, 1}, ImageRange{7, 3}, ImageRange{22, 1},
+          ImageRange{4, 0}, ImageRange{20, -1}}) {
+      const size_t count = range.count < 0 ? 23 - range.first : range.count;
+      const auto some = Unpack<TypeParam>(frame, count * image, range);
+      EXPECT_TRUE(std::equal(some.begin(), some.end(),
+                             all.begin() + range.first * image));
+    }
+  }
+}
+
+TYPED_TEST(SzCodecTest, BytesDependOnNeitherTargetNorThreads) {
+  TensorGenerator generator(4);
+  for (int i = 0; i < 20; ++i) {
+    const auto tensor =
+        i < 4 ? generator.Tensor<TypeParam>(TensorGenerator::kSmoothRelu,
+                                            Shape{4, 16, 32, 40 + i})
+              : generator.RandomTensor<TypeParam>(3000);
+    const double bound = generator.RandomBound(tensor.values);
+    for (const Settings& settings : AllSettings(bound)) {
+      const auto frame = Pack(tensor, settings);
+      const auto values = Unpack<TypeParam>(frame, tensor.values.size());
+      const int threads = omp_get_max_threads();
+      for (const int n : {1, 3}) {
+        omp_set_num_threads(n);
+        EXPECT_EQ(frame, Pack(tensor, settings)) << n << " threads";
+        EXPECT_EQ(0, std::memcmp(values.data(),
+                                 Unpack<TypeParam>(frame, values.size()).data(),
+                                 values.size() * sizeof(TypeParam)));
+      }
+      omp_set_num_threads(threads);
+      ForEachTarget([&](const char* name) {
+        EXPECT_EQ(frame, Pack(tensor, settings)) << name;
+        EXPECT_EQ(0, std::memcmp(values.data(),
+                                 Unpack<TypeParam>(frame, values.size()).data(),
+                                 values.size() * sizeof(TypeParam)))
+            << name;
+      });
+    }
+  }
+}
+
+TYPED_TEST(SzCodecTest, CompressingAgainChangesNothingWithNearest) {
+  TensorGenerator generator(5);
+  for (int i = 0; i < 100; ++i) {
+    auto tensor = generator.RandomTensor<TypeParam>(2000);
+    const double bound = generator.RandomBound(tensor.values);
+    for (const Settings& settings : AllSettings(bound)) {
+      if (settings.rounding != Rounding::kNearest) continue;
+      auto once = tensor;
+      once.values =
+          Unpack<TypeParam>(Pack(tensor, settings), tensor.values.size());
+      const auto twice =
+          Unpack<TypeParam>(Pack(once, settings), once.values.size());
+      ASSERT_EQ(0, std::memcmp(once.values.data(), twice.data(),
+                               twice.size() * sizeof(TypeParam)))
+          << i;
+    }
+  }
+}
+
+TEST(SzCodec, EmptyAndSingleValues) {
+  for (const Settings& settings : AllSettings(0.5)) {
+    EXPECT_TRUE(Unpack<float>(Pack(TestTensor<float>{{0, 3}, {}}, settings), 0)
+                    .empty());
+    EXPECT_NEAR(
+        5.2f,
+        Unpack<float>(Pack(TestTensor<float>{{}, {5.2f}}, settings), 1)[0],
+        0.5);
+  }
+}
+
+TEST(SzCodec, TheExactSizeIsNearTheEstimateAndWithinTheBound) {
+  TensorGenerator generator(6);
+  const Codec& sz = FindCodec("sz");
+  Context context;
+  for (const auto kind :
+       {TensorGenerator::kRelu, TensorGenerator::kSmooth,
+        TensorGenerator::kSmoothRelu, TensorGenerator::kNoise}) {
+    const auto tensor = generator.Tensor<float>(kind, Shape{8, 32, 28, 28});
+    double sum = 0;
+    for (const float v : tensor.values) sum += std::abs(v);
+    for (const double relative : {0.3, 0.03, 0.003}) {
+      for (const Settings& settings :
+           AllSettings(relative * sum / tensor.values.size())) {
+        const double size = Pack(tensor, settings).size();
+        EXPECT_LE(size, sz.MaxBytes(tensor.shape, DataType::kFloat32));
+        const double estimate =
+            sz.EstimateBytes(tensor.view(), settings, context);
+        EXPECT_NEAR(1, estimate / size, 0.15)
+            << kind << " " << relative << " level "
+            << static_cast<int>(settings.level);
+      }
+    }
+  }
+}
+
+TEST(SzCodec, DitheredErrorsAreUniformAndIndependentOfTheValues) {
+  // 2^17 values; a mean or correlation beyond 5 standard errors, or a cell of
+  // 16 beyond 5, is a false alarm in fewer than one of 10^5 runs. The seed is
+  // fixed, so that the test either fails always or never.
+  TensorGenerator generator(7);
+  const auto tensor =
+      generator.Tensor<float>(TensorGenerator::kNoise, Shape{32, 64, 64});
+  for (Settings settings : AllSettings(0.1)) {
+    if (settings.rounding != Rounding::kDither) continue;
+    double spread = 0;
+    for (const float v : tensor.values) spread += v * v;
+    spread = std::sqrt(spread / tensor.values.size());
+    settings.bound = spread;
+    const auto out =
+        Unpack<float>(Pack(tensor, settings), tensor.values.size());
+    const double n = static_cast<double>(out.size());
+    double mean = 0, square = 0, product = 0;
+    std::vector<int> cells(16);
+    for (size_t i = 0; i < out.size(); ++i) {
+      const double error =
+          (double(out[i]) - double(tensor.values[i])) / settings.bound;
+      mean += error;
+      square += error * error;
+      product += error * tensor.values[i] / spread;
+      ++cells[std::clamp(static_cast<int>((error + 1) * 8), 0, 15)];
+    }
+    const double limit = 5 / std::sqrt(3 * n);  // the errors' variance is 1/3
+    EXPECT_LT(std::abs(mean / n), limit);
+    EXPECT_LT(std::abs(product / n), limit);
+    EXPECT_NEAR(1.0 / 3, square / n, 5 * std::sqrt(4.0 / 45 / n));
+    for (const int cell : cells) {
+      EXPECT_NEAR(n / 16, cell, 5 * std::sqrt(n / 16));
+    }
+  }
+}
+
+TEST(SzCodec, DenseIsDenserThanTheEntropyOfItsCodes) {
+  TensorGenerator generator(8);
+  const auto tensor = generator.Tensor<float>(TensorGenerator::kSmoothRelu,
+                                              Shape{16, 32, 32, 32});
+  double sum = 0;
+  for (const float v : tensor.values) sum += v;
+  Settings settings;
+  settings.bound = 0.1 * sum / tensor.values.size();
+  std::map<int, int> counts;
+  for (const float v : tensor.values) {
+    ++counts[static_cast<int>(std::lrint(v / (2 * settings.bound)))];
+  }
+  double bits = 0;
+  for (const auto& [code, count] : counts) {
+    bits -= count * std::log2(count / double(tensor.values.size()));
+  }
+  EXPECT_LT(Pack(tensor, settings).size(), bits / 8 / 1.2);
+}
+
+}  // namespace
+}  // namespace caffe::codec
