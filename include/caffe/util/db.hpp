@@ -21,6 +21,9 @@ class Cursor {
   virtual ~Cursor() = default;
   virtual void SeekToFirst() = 0;
   virtual void Next() = 0;
+  // Goes to the record of that key. When there is none, returns false and may
+  // be anywhere. Walks over all records unless the database knows better.
+  virtual bool Seek(const string& key);
   // REQUIRES: valid().
   virtual string key() = 0;
   virtual string value() = 0;

@@ -23,6 +23,7 @@ class LevelDBCursor : public Cursor {
   ~LevelDBCursor() override;
   void SeekToFirst() override;
   void Next() override;
+  bool Seek(const string& key) override;
   string key() override;
   string value() override;
   bool valid() override;

@@ -26,13 +26,14 @@ class LMDBCursor : public Cursor {
   ~LMDBCursor() override;
   void SeekToFirst() override;
   void Next() override;
+  bool Seek(const string& key) override;
   string key() override { return string(key_); }
   string value() override { return string(value_); }
   bool valid() override { return valid_; }
 
  private:
-  // The operation is LMDB's MDB_cursor_op.
-  void Seek(int operation);
+  // The operation is LMDB's MDB_cursor_op; some need a key.
+  void Move(int operation, std::string_view key = {});
 
   const shared_ptr<LMDBEnvironment> environment_;
   MDB_txn* transaction_ = nullptr;

@@ -99,6 +99,27 @@ TEST_P(DBTest, CursorsStartAgain) {
   EXPECT_EQ("1", cursor->value());
 }
 
+TEST_P(DBTest, CursorsFindKeys) {
+  Put(Open(db::NEW).get(), {{"a", "1"}, {"bb", "2"}, {"c", "3"}});
+  const auto database = Open(READ);
+  const unique_ptr<db::Cursor> cursor(database->NewCursor());
+  for (const char* const missing : {"", "b", "bbb", "d", "\xff"}) {
+    EXPECT_FALSE(cursor->Seek(missing)) << missing;
+  }
+  ASSERT_TRUE(cursor->Seek("bb"));
+  EXPECT_TRUE(cursor->valid());
+  EXPECT_EQ("bb", cursor->key());
+  EXPECT_EQ("2", cursor->value());
+  cursor->Next();
+  EXPECT_EQ("c", cursor->key());
+  EXPECT_TRUE(cursor->Seek("a"));
+  EXPECT_EQ("1", cursor->value());
+  // What a cursor that cannot do better does.
+  EXPECT_TRUE(cursor->Cursor::Seek("c"));
+  EXPECT_EQ("3", cursor->value());
+  EXPECT_FALSE(cursor->Cursor::Seek("b"));
+}
+
 TEST_P(DBTest, AddsAndReplaces) {
   Put(Open(db::NEW).get(), {{"a", "1"}, {"b", "2"}});
   {

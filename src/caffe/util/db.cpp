@@ -19,6 +19,13 @@ constexpr Backend kBackends[] = {
 
 }  // namespace
 
+bool Cursor::Seek(const string& key) {
+  for (SeekToFirst(); valid(); Next()) {
+    if (this->key() == key) return true;
+  }
+  return false;
+}
+
 DB* GetDB(DataParameter::DB backend) {
   for (const Backend& known : kBackends) {
     if (known.id == backend) return known.make();

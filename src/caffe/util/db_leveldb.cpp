@@ -92,6 +92,13 @@ void LevelDBCursor::Next() {
   CheckStatus();
 }
 
+bool LevelDBCursor::Seek(const string& key) {
+  // Stops at the first key that is not before it.
+  iterator_->Seek(key);
+  CheckStatus();
+  return iterator_->Valid() && iterator_->key() == key;
+}
+
 string LevelDBCursor::key() { return iterator_->key().ToString(); }
 string LevelDBCursor::value() { return iterator_->value().ToString(); }
 bool LevelDBCursor::valid() { return iterator_->Valid(); }

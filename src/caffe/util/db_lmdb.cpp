@@ -159,7 +159,7 @@ SharedByPath<LMDBEnvironment>& Environments() {
   return *environments;
 }
 
-MDB_val ToLmdb(const string& bytes) {
+MDB_val ToLmdb(std::string_view bytes) {
   return {bytes.size(), const_cast<char*>(bytes.data())};
 }
 
@@ -184,11 +184,17 @@ LMDBCursor::~LMDBCursor() {
   mdb_txn_abort(transaction_);
 }
 
-void LMDBCursor::SeekToFirst() { Seek(MDB_FIRST); }
-void LMDBCursor::Next() { Seek(MDB_NEXT); }
+void LMDBCursor::SeekToFirst() { Move(MDB_FIRST); }
+void LMDBCursor::Next() { Move(MDB_NEXT); }
 
-void LMDBCursor::Seek(int operation) {
-  MDB_val key = {};
+bool LMDBCursor::Seek(const string& key) {
+  if (key.empty()) return false;  // LMDB has no such keys.
+  Move(MDB_SET_KEY, key);
+  return valid_;
+}
+
+void LMDBCursor::Move(int operation, std::string_view wanted) {
+  MDB_val key = ToLmdb(wanted);
   MDB_val value = {};
   const int status = mdb_cursor_get(cursor_, &key, &value,
                                     static_cast<MDB_cursor_op>(operation));
