@@ -29,6 +29,12 @@ ImageView<T> Planar(T* data, int height, int width) {
   return {data, int64_t{height} * width, width, 1};
 }
 
+// Pixel after pixel, as in image files; `row` values from one row to the next.
+template <typename T>
+ImageView<T> Interleaved(T* data, int channels, int64_t row) {
+  return {data, 1, row, channels};
+}
+
 // The part of the image that starts at that row and column.
 template <typename T>
 ImageView<T> Crop(const ImageView<T>& image, int top, int left) {

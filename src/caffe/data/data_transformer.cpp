@@ -6,6 +6,7 @@
 #include "caffe/util/math_functions.hpp"
 #include "caffe/util/rng.hpp"
 #include "cpu/image.hpp"
+#include "data/image_mean.hpp"
 
 namespace caffe {
 
@@ -54,36 +55,17 @@ ImageSize SizeOf(const Blob<Dtype>& blob) {
   return {blob.channels(), blob.height(), blob.width()};
 }
 
-// OpenCV keeps the channels of a pixel together, and may pad rows.
-ImageView<const uint8_t> ViewOf(const cv::Mat& image) {
-  return {image.ptr<uint8_t>(), 1, static_cast<int64_t>(image.step[0]),
-          image.channels()};
-}
-
 }  // namespace
 
 template <typename Dtype>
 DataTransformer<Dtype>::DataTransformer(const TransformationParameter& param,
                                         Phase phase)
-    : param_(param),
-      phase_(phase),
-      mean_values_(param.mean_value().begin(), param.mean_value().end()) {
+    : param_(param), phase_(phase) {
   Require(!param_.force_color() || !param_.force_gray(),
           "transform_param sets both force_color and force_gray; set one");
   Require(param_.crop_size() <= INT_MAX, "transform_param's crop_size ",
           param_.crop_size(), " is out of range");
-  if (!param_.has_mean_file()) return;
-  Require(mean_values_.empty(),
-          "transform_param has both mean_file and mean_value; give one");
-  BlobProto mean;
-  ReadProtoFromBinaryFileOrDie(param_.mean_file(), &mean);
-  try {
-    data_mean_.FromProto(mean);
-    Require(data_mean_.num_axes() <= 4 && data_mean_.num() == 1, "shape ",
-            data_mean_.shape_string(), " is not that of one image");
-  } catch (const Error& error) {
-    Fail("mean file '", param_.mean_file(), "': ", error.what());
-  }
+  ReadMean(param_, &data_mean_, &mean_values_);
 }
 
 template <typename Dtype>
@@ -137,11 +119,7 @@ vector<int> DataTransformer<Dtype>::TransformedShape(
            param_.mean_file(), "' of size ", SizeString(mean));
     }
   }
-  const size_t means = mean_values_.size();
-  if (means > 1 && means != static_cast<size_t>(size.channels)) {
-    Fail("transform_param has ", means, " mean_values for an image of ",
-         size.channels, " channel(s); give one, or one for each channel");
-  }
+  CheckMeanValues(mean_values_, size.channels);
   return {1, size.channels, crop > 0 ? crop : size.height,
           crop > 0 ? crop : size.width};
 }
@@ -177,19 +155,13 @@ template <typename Pixel>
 void DataTransformer<Dtype>::Write(const ImageSize& size,
                                    const ImageView<const Pixel>& image,
                                    const Window& window, Dtype* target) const {
-  const Dtype zero = 0;
-  ImageView<const Dtype> mean{&zero};
-  if (param_.has_mean_file()) {
-    mean = cpu::Planar(data_mean_.cpu_data(), size.height, size.width);
-  } else if (!mean_values_.empty()) {
-    mean = {mean_values_.data(), mean_values_.size() > 1 ? 1 : 0};
-  }
   ImageView<Dtype> to = cpu::Planar(target, window.height, window.width);
   if (window.mirrored) to = cpu::Mirror(to, window.width);
-  cpu::NormalizeImage({size.channels, window.height, window.width},
-                      cpu::Crop(image, window.top, window.left),
-                      cpu::Crop(mean, window.top, window.left),
-                      static_cast<Dtype>(param_.scale()), to);
+  cpu::NormalizeImage(
+      {size.channels, window.height, window.width},
+      cpu::Crop(image, window.top, window.left),
+      cpu::Crop(MeanView(data_mean_, mean_values_), window.top, window.left),
+      static_cast<Dtype>(param_.scale()), to);
 }
 
 template <typename Dtype>
@@ -228,7 +200,10 @@ void DataTransformer<Dtype>::Transform(const cv::Mat& cv_img,
                                        Blob<Dtype>* transformed_blob) {
   const ImageSize size = SizeOf(cv_img);
   const Window window = DrawWindow(size, *transformed_blob);
-  Write(size, ViewOf(cv_img), window, transformed_blob->mutable_cpu_data());
+  Write(size,
+        cpu::Interleaved(cv_img.ptr<uint8_t>(), size.channels,
+                         static_cast<int64_t>(cv_img.step[0])),
+        window, transformed_blob->mutable_cpu_data());
 }
 
 template <typename Dtype>
