@@ -1,17 +1,15 @@
 #include "cpu/convolution.hpp"
 
+#include <type_traits>
+
+#include "cpu/convolution_dnnl.hpp"
 #include "cpu/convolution_gemm.hpp"
+#include "cpu/engine.hpp"
 #include "cpu/parallel.hpp"
 
 namespace caffe::cpu {
 
 namespace {
-
-int64_t ImageSize(int channels, const std::vector<int>& extents) {
-  int64_t size = channels;
-  for (const int extent : extents) size *= extent;
-  return size;
-}
 
 // Several sums at a time, which the compiler turns into vectors.
 template <typename Dtype>
@@ -36,10 +34,16 @@ template <typename Dtype>
 void ConvolutionForward(const ConvolutionShape& shape, const Dtype* input,
                         const Dtype* weights, const Dtype* bias,
                         Dtype* output) {
-  const int64_t in_size = ImageSize(shape.in_channels, shape.input);
-  const int64_t out_size = ImageSize(shape.out_channels, shape.output);
+  if constexpr (std::is_same_v<Dtype, float>) {
+    if (kernels() == Kernels::kFastest &&
+        DnnlConvolutionForward(shape, input, weights, bias, output)) {
+      return;
+    }
+  }
+  const int64_t out_size = shape.OutputSize();
   for (int64_t n = 0; n < shape.batch; ++n) {
-    GemmForward(shape, input + n * in_size, weights, output + n * out_size);
+    GemmForward(shape, input + n * shape.InputSize(), weights,
+                output + n * out_size);
   }
   if (bias != nullptr) {
     AddBias(shape.batch, shape.out_channels, out_size / shape.out_channels,
@@ -51,8 +55,15 @@ template <typename Dtype>
 void ConvolutionBackward(const ConvolutionShape& shape, const Dtype* input,
                          const Dtype* weights, const Dtype* output_diff,
                          const ConvolutionGradients<Dtype>& gradients) {
-  const int64_t in_size = ImageSize(shape.in_channels, shape.input);
-  const int64_t out_size = ImageSize(shape.out_channels, shape.output);
+  if constexpr (std::is_same_v<Dtype, float>) {
+    if (kernels() == Kernels::kFastest &&
+        DnnlConvolutionBackward(shape, input, weights, output_diff,
+                                gradients)) {
+      return;
+    }
+  }
+  const int64_t in_size = shape.InputSize();
+  const int64_t out_size = shape.OutputSize();
   if (gradients.bias != nullptr) {
     AddBiasGradient(shape.batch, shape.out_channels,
                     out_size / shape.out_channels, output_diff, gradients.bias);

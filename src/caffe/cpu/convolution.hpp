@@ -24,6 +24,16 @@ struct ConvolutionShape {
   std::vector<int> dilation;
   std::vector<int> output;
 
+  // Values of one image.
+  int64_t InputSize() const { return in_channels * Product(input); }
+  int64_t OutputSize() const { return out_channels * Product(output); }
+
+  static int64_t Product(const std::vector<int>& extents) {
+    int64_t product = 1;
+    for (const int extent : extents) product *= extent;
+    return product;
+  }
+
   auto operator<=>(const ConvolutionShape&) const = default;
 };
 

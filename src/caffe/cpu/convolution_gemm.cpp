@@ -10,12 +10,6 @@ namespace caffe::cpu {
 
 namespace {
 
-int64_t Product(const std::vector<int>& extents) {
-  int64_t product = 1;
-  for (const int extent : extents) product *= extent;
-  return product;
-}
-
 bool All(const std::vector<int>& values, int value) {
   return std::all_of(values.begin(), values.end(),
                      [=](int v) { return v == value; });
@@ -28,8 +22,9 @@ class Matrices {
   explicit Matrices(const ConvolutionShape& shape)
       : shape_(shape),
         rows_(shape.out_channels / shape.group),
-        columns_(Product(shape.output)),
-        depth_(shape.in_channels / shape.group * Product(shape.kernel)),
+        columns_(ConvolutionShape::Product(shape.output)),
+        depth_(shape.in_channels / shape.group *
+               ConvolutionShape::Product(shape.kernel)),
         is_1x1_(All(shape.kernel, 1) && All(shape.stride, 1) &&
                 All(shape.pad, 0)),
         im_shape_{shape.in_channels},

@@ -34,6 +34,21 @@ void ParallelFor(int64_t n, int64_t grain, const Body& body) {
   }
 }
 
+// Makes libraries that the calling thread calls use so many threads, until the
+// end of its scope.
+class ScopedThreads {
+ public:
+  explicit ScopedThreads(int threads) : outer_(omp_get_max_threads()) {
+    omp_set_num_threads(threads);
+  }
+  ~ScopedThreads() { omp_set_num_threads(outer_); }
+  ScopedThreads(const ScopedThreads&) = delete;
+  ScopedThreads& operator=(const ScopedThreads&) = delete;
+
+ private:
+  const int outer_;
+};
+
 }  // namespace caffe::cpu
 
 #endif  // CAFFE_SRC_CPU_PARALLEL_HPP_

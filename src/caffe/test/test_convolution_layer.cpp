@@ -303,6 +303,8 @@ TYPED_TEST(ConvolutionLayerTest, DerivedLayersCanGoImageByImage) {
 }
 
 TYPED_TEST(ConvolutionLayerTest, Gradient) {
+  this->Fill({2, 3, 4, 3}, &this->bottom_);
+  this->Fill({2, 3, 4, 3}, &this->second_bottom_);
   this->UseTwo();
   this->CheckGradient("num_output: 2 kernel_size: 3 stride: 2");
   this->bottoms_.pop_back();
