@@ -10,7 +10,6 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
-#include <vector>
 
 #include "caffe/common.hpp"
 
@@ -32,7 +31,8 @@ bool AsksForHelp(int argc, char** argv) {
 }
 
 // gflags would print the flags of every library, and call help a failure.
-void PrintHelp(const std::string& name, const std::string& usage) {
+void PrintHelp(const std::string& name, const std::string& usage,
+               const std::vector<std::string>& shown) {
   std::cout << usage;
   if (!usage.empty() && usage.back() != '\n') std::cout << '\n';
   std::vector<gflags::CommandLineFlagInfo> flags;
@@ -41,6 +41,10 @@ void PrintHelp(const std::string& name, const std::string& usage) {
   bool first = true;
   for (const gflags::CommandLineFlagInfo& flag : flags) {
     if (!("/" + flag.filename).ends_with(source)) continue;
+    if (!shown.empty() &&
+        std::find(shown.begin(), shown.end(), flag.name) == shown.end()) {
+      continue;
+    }
     if (first) std::cout << "\nFlags:\n";
     first = false;
     const bool is_text = flag.type == "string";
@@ -61,9 +65,10 @@ int TerminalColumns() {
 
 int RunTool(const std::string& name, int argc, char** argv,
             const std::string& usage,
-            const std::function<int(int argc, char** argv)>& body) {
+            const std::function<int(int argc, char** argv)>& body,
+            const std::vector<std::string>& flags) {
   if (AsksForHelp(argc, argv)) {
-    PrintHelp(name, usage);
+    PrintHelp(name, usage, flags);
     return 0;
   }
   FLAGS_alsologtostderr = true;

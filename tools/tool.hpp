@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 // What all command-line tools share: one way in and out of main, and one way
 // to show progress.
@@ -17,10 +18,11 @@ namespace caffe {
 // "name: message" on stderr and exit code 1.
 //
 // --help prints `usage`, which starts with how to call the tool and has an
-// example, and then the flags that `name`.cpp defines.
+// example, and then the flags that `name`.cpp defines: all, or those listed.
 int RunTool(const std::string& name, int argc, char** argv,
             const std::string& usage,
-            const std::function<int(int argc, char** argv)>& body);
+            const std::function<int(int argc, char** argv)>& body,
+            const std::vector<std::string>& flags = {});
 
 // Throws Error "wrong number of arguments..." with the usage's first line
 // unless `holds`.

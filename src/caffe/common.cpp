@@ -70,6 +70,10 @@ int Caffe::FindDevice(const int start_id) {
 }
 
 void GlobalInit(int* pargc, char*** pargv) {
+  // Parsers of Caffe's logs know times without the year. Older versions of the
+  // library have no such flag, and no year.
+  gflags::SetCommandLineOptionWithMode("log_year_in_prefix", "false",
+                                       gflags::SET_FLAGS_DEFAULT);
   gflags::ParseCommandLineFlags(pargc, pargv, true);
   google::InitGoogleLogging(*(pargv)[0]);
   google::InstallFailureSignalHandler();

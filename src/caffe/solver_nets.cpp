@@ -1,6 +1,5 @@
-#include <sstream>
-
 #include "caffe/solver.hpp"
+#include "caffe/util/comma_list.hpp"
 #include "caffe/util/upgrade_proto.hpp"
 #include "naming.hpp"
 
@@ -82,25 +81,13 @@ shared_ptr<Net<Dtype>> MakeNet(const NetSource& source, const NetState& state) {
                     [&] { return std::make_shared<Net<Dtype>>(param); });
 }
 
-// The names in entries that may each list several, separated by commas.
-template <typename Entries>
-vector<string> SplitAtCommas(const Entries& entries) {
-  vector<string> names;
-  for (const string& entry : entries) {
-    std::istringstream stream(entry);
-    for (string name; std::getline(stream >> std::ws, name, ',');) {
-      name.erase(name.find_last_not_of(" \t") + 1);
-      if (!name.empty()) names.push_back(name);
-    }
-  }
-  return names;
-}
-
 template <typename Dtype>
 void LoadWeights(const SolverParameter& param, Net<Dtype>* net) {
-  for (const string& file : SplitAtCommas(param.weights())) {
-    LOG(INFO) << "Finetuning from " << file;
-    net->CopyTrainedLayersFrom(file);
+  for (const string& list : param.weights()) {
+    for (const string& file : SplitAtCommas(list)) {
+      LOG(INFO) << "Finetuning from " << file;
+      net->CopyTrainedLayersFrom(file);
+    }
   }
 }
 

@@ -1,0 +1,209 @@
+#include <glog/logging.h>
+#include <omp.h>
+
+#include <iomanip>
+#include <sstream>
+
+#include "caffe/common.hpp"
+#include "caffe_commands.hpp"
+#include "tool.hpp"
+
+DEFINE_string(gpu, "",
+              "GPUs to run on: numbers separated by commas, or 'all'. Without "
+              "it everything runs on the CPU.");
+DEFINE_string(solver, "", "The solver's prototxt.");
+DEFINE_string(model, "", "The net's prototxt.");
+DEFINE_string(phase, "",
+              "TRAIN or TEST: which layers of the net to time; TRAIN unless "
+              "given.");
+DEFINE_int32(level, 0, "The level of the net's state, for layers with rules.");
+DEFINE_string(stage, "",
+              "The stages of the net's state, separated by commas, for layers "
+              "with rules.");
+DEFINE_string(snapshot, "",
+              "The .solverstate to resume from, or 'auto' for the newest good "
+              "one under the solver's snapshot_prefix.");
+DEFINE_string(weights, "",
+              "Trained weights to start from: .caffemodel files separated by "
+              "commas. Not together with --snapshot.");
+DEFINE_int32(iterations, 50, "How many batches to run.");
+DEFINE_string(sigint_effect, "stop",
+              "What SIGINT (Ctrl-C) does to training: stop (with a snapshot), "
+              "snapshot, or none.");
+DEFINE_string(sighup_effect, "snapshot",
+              "What SIGHUP does to training: snapshot, stop, or none.");
+DEFINE_int32(threads, 0,
+             "Threads to compute with; 0 for as many as OpenMP chooses (one a "
+             "processor, or OMP_NUM_THREADS).");
+
+namespace caffe {
+
+namespace {
+
+struct Command {
+  const char* name;
+  int (*run)();
+  const char* summary;
+  const char* usage;
+  std::vector<std::string> flags;
+};
+
+constexpr char kTrainUsage[] =
+    R"(usage: caffe train --solver=FILE [--snapshot=FILE | --weights=FILES] [flags]
+Trains the net that the solver's prototxt names, tests it, and writes snapshots
+(.caffemodel and .solverstate) as the prototxt says.
+
+A run that was stopped goes on from a snapshot as if nothing had happened.
+--snapshot=auto finds the newest by itself, and starts from scratch when there
+is none. On a terminal, the line at the bottom shows how far training is.
+
+Examples:
+  caffe train --solver=solver.prototxt
+  caffe train --solver=solver.prototxt --snapshot=auto
+  caffe train --solver=solver.prototxt --snapshot=lenet_iter_5000.solverstate
+  caffe train --solver=finetune.prototxt --weights=vgg16.caffemodel
+)";
+
+constexpr char kTestUsage[] =
+    R"(usage: caffe test --model=FILE --weights=FILES [--iterations=N] [flags]
+Runs the net's TEST phase on N batches, and prints the mean of every output,
+such as loss and accuracy.
+
+Example:
+  caffe test --model=train_val.prototxt --weights=lenet.caffemodel
+)";
+
+constexpr char kTimeUsage[] =
+    R"(usage: caffe time --model=FILE [--iterations=N] [flags]
+Runs the net forward and backward N times, and prints the mean times of every
+layer and of the whole net.
+
+Example:
+  caffe time --model=train_val.prototxt --iterations=10 --threads=2
+)";
+
+constexpr char kDeviceQueryUsage[] =
+    R"(usage: caffe device_query [--gpu=LIST]
+Prints the properties of the GPUs.
+
+Example:
+  caffe device_query --gpu=all
+)";
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> commands = {
+      {"train",
+       Train,
+       "train a net, or go on training it",
+       kTrainUsage,
+       {"solver", "snapshot", "weights", "level", "stage", "sigint_effect",
+        "sighup_effect", "threads", "gpu"}},
+      {"test",
+       Test,
+       "score a trained net",
+       kTestUsage,
+       {"model", "weights", "iterations", "level", "stage", "threads", "gpu"}},
+      {"time",
+       Time,
+       "measure how long every layer takes",
+       kTimeUsage,
+       {"model", "iterations", "phase", "level", "stage", "threads", "gpu"}},
+      {"device_query",
+       DeviceQuery,
+       "show the GPUs",
+       kDeviceQueryUsage,
+       {"gpu"}}};
+  return commands;
+}
+
+std::string CommandNames() {
+  std::string names;
+  for (const Command& command : Commands()) {
+    names += (names.empty() ? "" : ", ") + std::string(command.name);
+  }
+  return names;
+}
+
+std::string GeneralUsage() {
+  std::ostringstream usage;
+  usage << "usage: caffe COMMAND [flags]\n\nCommands:\n";
+  for (const Command& command : Commands()) {
+    usage << "  " << std::left << std::setw(14) << command.name
+          << command.summary << '\n';
+  }
+  usage << "\ncaffe COMMAND --help tells what a command does and which flags "
+           "it takes.\n\n"
+           "Example:\n"
+           "  caffe train --solver=examples/mnist/lenet_solver.prototxt\n";
+  return usage.str();
+}
+
+const Command* FindCommand(const std::string& name) {
+  for (const Command& command : Commands()) {
+    if (name == command.name) return &command;
+  }
+  return nullptr;
+}
+
+// The command on the line, before the flags have been taken out of it.
+const Command* FindCommand(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (const Command* const command = FindCommand(argv[i])) return command;
+  }
+  return nullptr;
+}
+
+int Run(int argc, char** argv) {
+  Require(argc >= 2, "no command; use one of ", CommandNames(),
+          " (caffe --help tells more)");
+  const Command* const command = FindCommand(argv[1]);
+  Require(command != nullptr, "unknown command '", argv[1], "'; use one of ",
+          CommandNames(), " (caffe --help tells more)");
+  Require(argc == 2, "unexpected argument '", argc > 2 ? argv[2] : "",
+          "'; flags look like --solver=FILE (caffe ", command->name,
+          " --help tells more)");
+  Require(FLAGS_threads >= 0, "--threads must not be negative");
+  if (FLAGS_threads > 0) omp_set_num_threads(FLAGS_threads);
+  return command->run();
+}
+
+}  // namespace
+
+Phase PhaseFromFlags(Phase otherwise) {
+  if (FLAGS_phase.empty()) return otherwise;
+  Phase phase;
+  Require(Phase_Parse(FLAGS_phase, &phase), "--phase must be TRAIN or TEST, ",
+          "not '", FLAGS_phase, "'");
+  return phase;
+}
+
+void CheckIterations() {
+  Require(FLAGS_iterations > 0, "--iterations must be positive, not ",
+          FLAGS_iterations);
+}
+
+void ChooseDevice(bool wants_gpu) {
+  if (wants_gpu || !FLAGS_gpu.empty()) {
+    Caffe::set_mode(Caffe::GPU);
+    return;
+  }
+  LOG(INFO) << "Use CPU.";
+  Caffe::set_mode(Caffe::CPU);
+}
+
+int DeviceQuery() {
+  Caffe::DeviceQuery();
+  return 0;
+}
+
+}  // namespace caffe
+
+int main(int argc, char** argv) {
+  const caffe::Command* const command = caffe::FindCommand(argc, argv);
+  if (command == nullptr) {
+    return caffe::RunTool("caffe", argc, argv, caffe::GeneralUsage(),
+                          caffe::Run);
+  }
+  return caffe::RunTool("caffe", argc, argv, command->usage, caffe::Run,
+                        command->flags);
+}
