@@ -123,6 +123,14 @@ string Solver<Dtype>::SnapshotToBinaryProto() {
 }
 
 template <typename Dtype>
+string Solver<Dtype>::SnapshotToHDF5() {
+  const string filename = SnapshotFilename(".caffemodel.h5");
+  LOG(INFO) << "Snapshotting to HDF5 file " << filename;
+  net_->ToHDF5(filename, param_.snapshot_diff());
+  return filename;
+}
+
+template <typename Dtype>
 ResumeState Solver<Dtype>::CurrentState() const {
   ResumeState state;
   state.set_rng(SaveRng(*caffe_rng()));

@@ -3,14 +3,13 @@
 
 #include <google/protobuf/text_format.h>
 
-#include <algorithm>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "caffe/solver.hpp"
 #include "caffe/solver_factory.hpp"
+#include "log_recorder.hpp"
 #include "net_test_util.hpp"
 
 // What the tests of solvers share.
@@ -40,29 +39,6 @@ vector<Dtype> WeightsOf(Solver<Dtype>& solver) {
   }
   return weights;
 }
-
-// Keeps the messages logged while it lives.
-class LogRecorder : public google::LogSink {
- public:
-  LogRecorder() { google::AddLogSink(this); }
-  ~LogRecorder() override { google::RemoveLogSink(this); }
-
-  const vector<string>& messages() const { return messages_; }
-  bool Has(const string& message) const { return Count(message) > 0; }
-  int Count(const string& message) const {
-    return static_cast<int>(
-        std::count(messages_.begin(), messages_.end(), message));
-  }
-
- private:
-  void send(google::LogSeverity /*severity*/, const char* /*file*/,
-            const char* /*base_file*/, int /*line*/, const std::tm* /*time*/,
-            const char* message, size_t length) override {
-    messages_.emplace_back(message, length);
-  }
-
-  vector<string> messages_;
-};
 
 }  // namespace caffe
 

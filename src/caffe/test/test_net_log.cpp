@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "caffe/net.hpp"
 #include "caffe/test/test_caffe_main.hpp"
+#include "log_recorder.hpp"
 #include "net_test_util.hpp"
 
 namespace caffe {
@@ -14,25 +14,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// Collects what is logged while it lives.
-class LogLines : public google::LogSink {
- public:
-  LogLines() { google::AddLogSink(this); }
-  ~LogLines() override { google::RemoveLogSink(this); }
-
-  void send(google::LogSeverity /*severity*/, const char* /*full_filename*/,
-            const char* /*base_filename*/, int /*line*/, const tm* /*time*/,
-            const char* message, size_t size) override {
-    lines_.emplace_back(message, size);
-  }
-
-  // The lines since the last time.
-  vector<string> Take() { return std::exchange(lines_, {}); }
-
- private:
-  vector<string> lines_;
-};
 
 static const char* const kNet = R"(
   layer { name: 'in' type: 'Input' top: 'x'
@@ -43,7 +24,7 @@ static const char* const kNet = R"(
           power_param { shift: 1 } param { name: 'w' } param { lr_mult: 0 } })";
 
 TEST(NetLogTest, TellsHowTheNetIsBuilt) {
-  LogLines log;
+  LogRecorder log;
   MakeNet<float>(kNet);
   vector<string> lines = log.Take();
   ASSERT_FALSE(lines.empty());
@@ -67,14 +48,14 @@ TEST(NetLogTest, TellsHowTheNetIsBuilt) {
 TEST(NetLogTest, WeightsInTheSettingsAreNotPrinted) {
   NetParameter param;
   MakeNet<float>(kNet)->ToProto(&param);
-  LogLines log;
+  LogRecorder log;
   Net<float> net(param);
   EXPECT_THAT(log.Take(), Not(Contains(HasSubstr("blobs {"))));
 }
 
 TEST(NetLogTest, OnlyTheRootSolverTells) {
   Caffe::set_solver_rank(1);
-  LogLines log;
+  LogRecorder log;
   const auto net = MakeNet<float>(kNet);
   net->set_debug_info(true);
   net->ForwardBackward();
@@ -87,7 +68,7 @@ TEST(NetLogTest, DebugInfoShowsMeanAbsoluteValues) {
   const auto net = MakeNet<float>(string("debug_info: true") + kNet);
   Set<float>({1, -3}, net->input_blobs()[0]);
   net->ClearParamDiffs();
-  LogLines log;
+  LogRecorder log;
   // y = 2 -6, z = 5 -11.
   net->Forward();
   EXPECT_THAT(log.Take(),
@@ -122,7 +103,7 @@ TEST(NetLogTest, DebugInfoShowsMeanAbsoluteValues) {
 
 TEST(NetLogTest, NamesSourceLayersThatNobodyTakes) {
   const auto net = MakeNet<float>(kNet);
-  LogLines log;
+  LogRecorder log;
   net->CopyTrainedLayersFrom(
       ParseNet("layer { name: 'gone' blobs { data: 1 } } "
                "layer { name: 'data' }"));

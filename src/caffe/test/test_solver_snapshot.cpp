@@ -1,19 +1,13 @@
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <filesystem>
-#include <functional>
-#include <iostream>
 #include <string>
 #include <vector>
 
 #include "caffe/sgd_solvers.hpp"
 #include "caffe/test/test_caffe_main.hpp"
-#include "caffe/test/test_error_util.hpp"
 #include "caffe/util/io.hpp"
-#include "solver_test_util.hpp"
-#include "temporary_folder.hpp"
+#include "solver_snapshot_test.hpp"
 
 // Snapshots: what is in them, that training goes on from them as if nothing had
 // happened, and what is said of files that cannot be used.
@@ -26,56 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Random data for training and testing: who forgets a generator, or draws once
-// too often, ends with other weights.
-constexpr const char* kNet = R"(net_param {
-  name: 'random'
-  layer { name: 'data' type: 'DummyData' top: 'x' top: 'target'
-          dummy_data_param { shape { dim: 4 dim: 6 }
-                             data_filler { type: 'gaussian' std: 2 } } }
-  layer { name: 'hidden' type: 'Affine' bottom: 'x' top: 'y'
-          power_param { scale: 0.3 } }
-  layer { name: 'affine' type: 'Affine' bottom: 'y' top: 'z' }
-  layer { name: 'loss' type: 'EuclideanLoss' bottom: 'z' bottom: 'target' }
-} lr_policy: 'multistep' stepvalue: 3 stepvalue: 6 gamma: 0.5 base_lr: 0.05
-  random_seed: 7 test_iter: 2 test_interval: 4 average_loss: 3 )";
-
 }  // namespace
-
-template <typename TypeParam>
-class SolverSnapshotTest : public MultiDeviceTest<TypeParam> {
- protected:
-  typedef typename TypeParam::Dtype Dtype;
-
-  // The settings above with some of them changed or added to.
-  SolverParameter Parse(const string& text) const {
-    SolverParameter param =
-        ParseSolver(Concat(kNet, "snapshot_prefix: '", folder_ / "s", "'"));
-    param.MergeFrom(ParseSolver(text));
-    return param;
-  }
-  std::unique_ptr<Solver<Dtype>> Make(const string& text = "") const {
-    return MakeSolver<Dtype>(Parse(text));
-  }
-
-  string State(int iter) const {
-    return folder_ / Concat("s_iter_", iter, ".solverstate");
-  }
-  string Model(int iter) const {
-    return folder_ / Concat("s_iter_", iter, ".caffemodel");
-  }
-  SolverState ReadState(int iter) const {
-    SolverState state;
-    ReadProtoFromBinaryFileOrDie(State(iter), &state);
-    return state;
-  }
-  // The error of resuming from the file.
-  string RestoreError(const string& file, const string& settings = "") const {
-    return ErrorOf([&] { Make(settings)->Restore(file.c_str()); });
-  }
-
-  const TemporaryFolder folder_;
-};
 
 TYPED_TEST_SUITE(SolverSnapshotTest, TestDtypesAndDevices);
 
@@ -141,27 +86,7 @@ TYPED_TEST(SolverSnapshotTest, HoldsGradientsWhenAsked) {
 }
 
 TYPED_TEST(SolverSnapshotTest, ResumesExactlyWithEverySolver) {
-  for (const char* const type :
-       {"type: 'SGD' momentum: 0.9", "type: 'Nesterov' momentum: 0.9",
-        "type: 'AdaGrad'", "type: 'RMSProp'", "type: 'AdaDelta' momentum: 0.9",
-        "type: 'Adam' momentum: 0.9"}) {
-    for (const int at : {1, 4, 7}) {
-      const auto whole = this->Make(type);
-      whole->Step(9);
-      const auto first = this->Make(type);
-      first->Step(at);
-      first->Snapshot();
-      // Time passes, and the generator goes on.
-      first->Step(2);
-      const auto second = this->Make(type);
-      second->Restore(this->State(at).c_str());
-      EXPECT_EQ(at, second->iter());
-      second->Step(9 - at);
-      EXPECT_EQ(WeightsOf(*whole), WeightsOf(*second)) << type << " at " << at;
-      EXPECT_EQ(whole->smoothed_loss(), second->smoothed_loss())
-          << type << " at " << at;
-    }
-  }
+  this->ExpectExactResumes("");
 }
 
 TYPED_TEST(SolverSnapshotTest, SolveResumes) {
@@ -369,22 +294,6 @@ TYPED_TEST(SolverSnapshotTest, TakesTheNewestThatIsGood) {
 TYPED_TEST(SolverSnapshotTest, NewestInAFolderThatIsNotThere) {
   const auto solver = this->Make("snapshot_prefix: 'no/such/folder/s'");
   EXPECT_FALSE(solver->RestoreNewest());
-}
-
-// A limit on the size of files stands in for a full disk: write() fails.
-template <typename Dtype>
-[[noreturn]] void ExitWithErrorOfSnapshot(Solver<Dtype>* solver,
-                                          size_t max_bytes) {
-  const rlimit limit = {max_bytes, max_bytes};
-  setrlimit(RLIMIT_FSIZE, &limit);
-  (void)std::signal(SIGXFSZ, SIG_IGN);
-  try {
-    solver->Snapshot();
-  } catch (const Error& error) {
-    std::cerr << error.what() << std::endl;
-    std::_Exit(1);
-  }
-  std::_Exit(0);
 }
 
 TYPED_TEST(SolverSnapshotTest, AFullDiskLeavesThePreviousSnapshotWhole) {
