@@ -9,6 +9,7 @@
 
 #include "compress/sz/dither.hpp"
 #include "compress/sz/kernels.hpp"
+#include "compress/sz/plain_quantize.hpp"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -49,12 +50,13 @@ class VectorQuantizer {
         seed_(quantizer.seed),
         low_bits_(quantizer.low_bits) {}
 
-  // Tokens and magnitudes of `x`; lanes that miss the bound are not in `good`.
+  // Tokens and magnitudes of `x`; `miss` is not 0 in lanes that must be kept
+  // raw.
+  template <bool kHasLow>
   HWY_INLINE void Quantize(VF x, uint32_t position, VI* token, VI* magnitude,
-                           hn::Mask<DI>* good) const {
+                           VI* miss) const {
     const DF df;
     const DI di;
-    const VF step = hn::Set(df, steps_.step);
     VF scaled = hn::Mul(x, hn::Set(df, steps_.inverse));
     VF dither = hn::Zero(df);
     if (kDithered) {
@@ -65,34 +67,41 @@ class VectorQuantizer {
     // What the decoder will make of it decides, not what ought to come out.
     VF decoded = hn::ConvertTo(df, code);
     if (kDithered) decoded = hn::Sub(decoded, dither);
-    decoded = hn::Mul(decoded, step);
+    decoded = hn::Mul(decoded, hn::Set(df, steps_.step));
     const VF error = hn::Abs(hn::Sub(x, decoded));
     const VF bound = hn::Set(df, steps_.bound);
     // Rounding cannot make an error above the bound look like one below it,
     // but it can make one look like the bound itself; only the differences of
     // plain rounding are exact.
-    auto within = kDithered ? hn::Lt(error, bound) : hn::Le(error, bound);
-    const VI zero = hn::Zero(di);
+    const auto within = kDithered ? hn::Lt(error, bound) : hn::Le(error, bound);
+    const VI outside = hn::BitCast(di, hn::VecFromMask(df, hn::Not(within)));
+    if (!kDithered && !kHasLow) {
+      const VI too_large =
+          hn::VecFromMask(di, hn::Gt(hn::Abs(code), hn::Set(di, kMaxToken)));
+      *token = code;
+      *miss = hn::Or(outside, too_large);
+      return;
+    }
     VI size;
     if (kDithered) {
       size = hn::Xor(code, hn::ShiftRight<31>(code));
     } else {
       size = hn::Sub(hn::Abs(code), hn::Set(di, 1));
     }
-    VI kept = hn::Add(hn::ShiftRightSame(size, low_bits_), hn::Set(di, 1));
-    auto ok =
-        hn::And(hn::MaskFromVec(hn::BitCast(di, hn::VecFromMask(df, within))),
-                hn::Lt(kept, hn::Set(di, kMaxToken + 1)));
-    VI signed_kept = hn::IfThenElse(hn::Lt(code, zero), hn::Neg(kept), kept);
-    if (kDithered) {
-      const auto is_zero = hn::MaskFromVec(
-          hn::BitCast(di, hn::VecFromMask(df, hn::Eq(x, hn::Zero(df)))));
-      ok = hn::Or(ok, is_zero);
-      signed_kept = hn::IfThenZeroElse(is_zero, signed_kept);
-    }
-    *token = signed_kept;
+    const VI kept =
+        hn::Add(hn::ShiftRightSame(size, low_bits_), hn::Set(di, 1));
+    *miss = hn::Or(outside,
+                   hn::VecFromMask(di, hn::Gt(kept, hn::Set(di, kMaxToken))));
+    // Negates where the code is negative.
+    const VI sign = hn::ShiftRight<31>(code);
+    *token = hn::Sub(hn::Xor(kept, sign), sign);
     *magnitude = size;
-    *good = ok;
+    if (kDithered) {
+      const VI is_zero =
+          hn::BitCast(di, hn::VecFromMask(df, hn::Eq(x, hn::Zero(df))));
+      *miss = hn::AndNot(is_zero, *miss);
+      *token = hn::AndNot(is_zero, *token);
+    }
   }
 
   // The values of tokens with their low bits.
@@ -135,55 +144,64 @@ class VectorQuantizer {
   const int low_bits_;
 };
 
+// How many values are quantised before it is asked whether all of them are
+// within the bound.
+constexpr size_t kPiece = 32;
+
+// Quantises kPiece values. Returns whether none of them must be kept raw.
 template <bool kDithered, bool kHasLow>
-size_t QuantizeBlock(const Quantizer& quantizer, const float* values, size_t n,
-                     uint64_t position, int8_t* tokens, uint16_t* low,
-                     uint32_t* raw) {
+HWY_INLINE bool QuantizePiece(const VectorQuantizer<kDithered>& q,
+                              const float* values, uint64_t position,
+                              int8_t* tokens, uint16_t* low) {
   using Q = VectorQuantizer<kDithered>;
-  const Q q(quantizer);
   const typename Q::DF df;
   const typename Q::DI di;
   const hn::Rebind<int8_t, typename Q::DI> d8;
   const hn::Rebind<uint16_t, typename Q::DI> d16;
-  const size_t lanes = hn::Lanes(df);
   const auto low_mask = hn::Set(di, (1 << q.low_bits()) - 1);
-  size_t raws = 0;
-  float last_values[16];
-  int8_t last_tokens[16];
-  uint16_t last_low[16];
-  for (size_t i = 0; i < n; i += lanes) {
-    const bool whole = i + lanes <= n;
-    const float* from = values + i;
-    if (!whole) {
-      for (size_t k = 0; k < lanes; ++k) {
-        last_values[k] = i + k < n ? values[i + k] : 0.0f;
-      }
-      from = last_values;
-    }
-    typename Q::VI token, magnitude;
-    hn::Mask<typename Q::DI> good;
-    q.Quantize(hn::LoadU(df, from), static_cast<uint32_t>(position + i), &token,
-               &magnitude, &good);
-    token = hn::IfThenElseZero(good, token);
-    hn::StoreU(hn::DemoteTo(d8, token), d8, whole ? tokens + i : last_tokens);
+  auto bad = hn::Zero(di);
+  for (size_t i = 0; i < kPiece; i += hn::Lanes(df)) {
+    typename Q::VI token, magnitude, miss;
+    q.template Quantize<kHasLow>(hn::LoadU(df, values + i),
+                                 static_cast<uint32_t>(position + i), &token,
+                                 &magnitude, &miss);
+    bad = hn::Or(bad, miss);
+    hn::StoreU(hn::DemoteTo(d8, token), d8, tokens + i);
     if (kHasLow) {
-      hn::StoreU(hn::DemoteTo(d16, hn::And(magnitude, low_mask)), d16,
-                 whole ? low + i : last_low);
+      hn::StoreU(hn::DemoteTo(d16, hn::And(magnitude, low_mask)), d16, low + i);
     }
-    if (HWY_UNLIKELY(!hn::AllTrue(di, good))) {
-      uint8_t bits[8] = {};
-      hn::StoreMaskBits(di, hn::Not(good), bits);
-      for (size_t k = 0; k < lanes && i + k < n; ++k) {
-        if ((bits[k / 8] >> (k % 8)) & 1) {
-          raw[raws++] = static_cast<uint32_t>(i + k);
-        }
+  }
+  return hn::AllTrue(di, hn::Eq(bad, hn::Zero(di)));
+}
+
+template <bool kDithered, bool kHasLow>
+size_t QuantizeBlock(const Quantizer& quantizer, const float* values, size_t n,
+                     uint64_t position, int8_t* tokens, uint16_t* low,
+                     uint32_t* raw) {
+  const VectorQuantizer<kDithered> q(quantizer);
+  size_t raws = 0;
+  float last_values[kPiece] = {};
+  int8_t last_tokens[kPiece];
+  uint16_t last_low[kPiece];
+  for (size_t i = 0; i < n; i += kPiece) {
+    const bool whole = i + kPiece <= n;
+    const size_t count = whole ? kPiece : n - i;
+    if (!whole) std::copy_n(values + i, count, last_values);
+    int8_t* const to = whole ? tokens + i : last_tokens;
+    uint16_t* const low_to = whole ? low + i : last_low;
+    const bool good = QuantizePiece<kDithered, kHasLow>(
+        q, whole ? values + i : last_values, position + i, to, low_to);
+    if (HWY_UNLIKELY(!good)) {
+      // The plain way says which values they are.
+      const size_t found = PlainQuantize(quantizer, values + i, count,
+                                         position + i, to, low_to, raw + raws);
+      for (size_t k = 0; k < found; ++k) {
+        raw[raws++] += static_cast<uint32_t>(i);
       }
     }
     if (!whole) {
-      for (size_t k = 0; i + k < n; ++k) {
-        tokens[i + k] = last_tokens[k];
-        if (kHasLow) low[i + k] = last_low[k];
-      }
+      std::copy_n(last_tokens, count, tokens + i);
+      if (kHasLow) std::copy_n(last_low, count, low + i);
     }
   }
   return raws;

@@ -86,36 +86,76 @@ void Neighbours(const int8_t* rows, size_t first, size_t last, size_t row,
   }
 }
 
-// The context: activity class * level classes + level class.
-HWY_INLINE VU8 ContextOf(const ContextModel& model, V8 prediction,
-                         VU8 activity) {
-  const D8 d;
-  const DU8 du;
-  // Comparisons give -1, so classes are counted down. Unsigned bytes are
-  // compared as signed ones after flipping the top bit.
-  const V8 flipped =
-      hn::BitCast(d, hn::Xor(activity, hn::Set(du, uint8_t{0x80})));
-  V8 activity_class = hn::Zero(d);
-  for (int i = 0; i + 1 < model.activity_classes; ++i) {
-    const int8_t threshold =
-        static_cast<int8_t>(model.activity_threshold[i] ^ 0x80);
-    activity_class =
-        hn::Add(activity_class,
-                hn::VecFromMask(d, hn::Gt(flipped, hn::Set(d, threshold))));
+// A model's thresholds as vectors hold them. Unused ones are never exceeded.
+class ContextVectors {
+ public:
+  explicit ContextVectors(const ContextModel& model)
+      : activities_(model.activity_classes - 1),
+        levels_(model.level_classes - 1) {
+    for (int i = 0; i < kMaxContexts; ++i) {
+      // Unsigned bytes are compared as signed ones after flipping the top bit.
+      const int8_t activity =
+          i < activities_
+              ? static_cast<int8_t>(model.activity_threshold[i] ^ 0x80)
+              : int8_t{127};
+      const int8_t level = i < levels_ ? model.level_threshold[i] : int8_t{127};
+      std::memset(activity_[i], activity, sizeof(activity_[i]));
+      std::memset(level_[i], level, sizeof(level_[i]));
+    }
+    std::memset(stride_, model.level_classes, sizeof(stride_));
+    std::memset(predict_, model.predict ? -1 : 0, sizeof(predict_));
   }
-  V8 level_class = hn::Zero(d);
-  for (int i = 0; i + 1 < model.level_classes; ++i) {
-    level_class = hn::Add(
-        level_class,
-        hn::VecFromMask(
-            d, hn::Gt(prediction, hn::Set(d, model.level_threshold[i]))));
+
+  // activity class * level classes + level class, where a class is the number
+  // of thresholds exceeded.
+  HWY_INLINE VU8 ContextOf(V8 prediction, VU8 activity) const {
+    const D8 d;
+    const DU8 du;
+    V8 context = hn::Zero(d);
+    if (activities_ > 0) {
+      const V8 flipped =
+          hn::BitCast(d, hn::Xor(activity, hn::Set(du, uint8_t{0x80})));
+      const V8 classes = activities_ <= 3 ? Exceeded<3>(flipped, activity_)
+                                          : Exceeded<15>(flipped, activity_);
+      // Bytes have no multiplication; small ones can be multiplied as words.
+      const hn::Repartition<int16_t, D8> d16;
+      context =
+          hn::BitCast(d, hn::Mul(hn::BitCast(d16, classes),
+                                 hn::And(hn::BitCast(d16, hn::Load(d, stride_)),
+                                         hn::Set(d16, int16_t{0xFF}))));
+    }
+    context = hn::Add(context, levels_ <= 3 ? Exceeded<3>(prediction, level_)
+                                            : Exceeded<15>(prediction, level_));
+    return hn::BitCast(du, context);
   }
-  V8 context = level_class;
-  for (int i = 0; i < model.level_classes; ++i) {
-    context = hn::Add(context, activity_class);
+
+  // What is subtracted from tokens: the prediction, or nothing.
+  HWY_INLINE V8 Subtracted(V8 prediction) const {
+    return hn::And(prediction, hn::Load(D8(), predict_));
   }
-  return hn::BitCast(du, hn::Neg(context));
-}
+
+ private:
+  // How many thresholds each value exceeds.
+  template <int kCount>
+  static HWY_INLINE V8 Exceeded(V8 value, const int8_t (*thresholds)[kLanes]) {
+    const D8 d;
+    // Comparisons give -1. Three sums, so that none waits for the other.
+    static_assert(kCount % 3 == 0);
+    V8 count[3] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (int i = 0; i < kCount; ++i) {
+      const auto exceeds = hn::Gt(value, hn::Load(d, thresholds[i]));
+      count[i % 3] = hn::Sub(count[i % 3], hn::VecFromMask(d, exceeds));
+    }
+    return hn::Add(hn::Add(count[0], count[1]), count[2]);
+  }
+
+  const int activities_;
+  const int levels_;
+  alignas(64) int8_t activity_[kMaxContexts][kLanes];
+  alignas(64) int8_t level_[kMaxContexts][kLanes];
+  alignas(64) int8_t stride_[kLanes];
+  alignas(64) int8_t predict_[kLanes];
+};
 
 HWY_INLINE V32 Table(const uint32_t* table, V32 index) {
   const D32 d;
@@ -149,8 +189,7 @@ void Encode(const ContextModel& model, const EncodeTables& tables,
   const hn::Rebind<uint8_t, D32> bytes_of_states;
   const hn::Rebind<uint16_t, D32> words_of_states;
   const size_t lanes = StateLanes();
-  const V8 keep_prediction =
-      hn::Set(d8, model.predict ? int8_t{-1} : int8_t{0});
+  const ContextVectors vectors(model);
   uint16_t* words = stream->words_end;
   int8_t* escapes = stream->escapes_end;
   alignas(64) uint32_t states[kLanes];
@@ -164,10 +203,9 @@ void Encode(const ContextModel& model, const EncodeTables& tables,
       V8 prediction;
       VU8 activity;
       PredictVector(n, i, &prediction, &activity);
-      hn::Store(ContextOf(model, prediction, activity), du8, contexts + i);
+      hn::Store(vectors.ContextOf(prediction, activity), du8, contexts + i);
       const V8 token = hn::Load(d8, rows + at * kLanes + i);
-      const V8 difference =
-          hn::Sub(token, hn::And(prediction, keep_prediction));
+      const V8 difference = hn::Sub(token, vectors.Subtracted(prediction));
       hn::Store(
           hn::Xor(hn::BitCast(du8, difference), hn::Set(du8, uint8_t{0x80})),
           du8, symbols + i);
@@ -234,16 +272,53 @@ HWY_INLINE V32 ExpandWords(const uint16_t* words, uint32_t needed) {
       next, hn::SetTableIndices(d, kTables.spread[needed].data()));
 }
 
-bool Decode(const ContextModel& model, const DecodeTables& tables,
-            RansStream* stream, size_t run, size_t row, int8_t* rows) {
+// States whose bytes fill one vector of bytes.
+constexpr size_t kStateVectors = 4;
+static_assert(hn::MaxLanes(D8()) == kStateVectors * hn::MaxLanes(D32()));
+
+// One row's symbols for the states of one vector of bytes.
+HWY_INLINE VU8 DecodeSymbols(const DecodeTables& tables, VU8 contexts,
+                             uint32_t* states, const uint16_t** words) {
   const D32 d;
   const DI32 di;
+  const hn::Rebind<uint8_t, D32> bytes_of_states;
+  const hn::Half<DU8> half;
+  const size_t lanes = StateLanes();
+  alignas(64) uint8_t context_bytes[hn::MaxLanes(DU8())];
+  hn::Store(contexts, DU8(), context_bytes);
+  hn::Vec<decltype(bytes_of_states)> symbols[kStateVectors];
+  for (size_t v = 0; v < kStateVectors; ++v) {
+    const V32 context = hn::PromoteTo(
+        d, hn::Load(bytes_of_states, context_bytes + v * lanes));
+    V32 x = hn::Load(d, states + v * lanes);
+    const V32 slot = hn::And(x, hn::Set(d, kProbabilityScale - 1));
+    const V32 entry = Table(
+        tables.slot, hn::Or(hn::ShiftLeft<kProbabilityBits>(context), slot));
+    symbols[v] = hn::TruncateTo(bytes_of_states, entry);
+    const V32 frequency = hn::And(hn::ShiftRight<8>(entry), hn::Set(d, 4095));
+    x = hn::Add(hn::Mul(frequency, hn::ShiftRight<kProbabilityBits>(x)),
+                hn::ShiftRight<20>(entry));
+    const auto low = hn::Lt(hn::BitCast(di, x),
+                            hn::Set(di, static_cast<int32_t>(kStateLow)));
+    const uint32_t low_bits = MaskBits(low);
+    const V32 refilled =
+        hn::Or(hn::ShiftLeft<16>(x), ExpandWords(*words, low_bits));
+    x = hn::BitCast(d, hn::IfThenElse(low, hn::BitCast(di, refilled),
+                                      hn::BitCast(di, x)));
+    *words += std::popcount(low_bits);
+    hn::Store(x, d, states + v * lanes);
+  }
+  // In registers: small stores before a large load would have to be waited
+  // for.
+  return hn::Combine(DU8(), hn::Combine(half, symbols[3], symbols[2]),
+                     hn::Combine(half, symbols[1], symbols[0]));
+}
+
+bool Decode(const ContextModel& model, const DecodeTables& tables,
+            RansStream* stream, size_t run, size_t row, int8_t* rows) {
   const D8 d8;
   const DU8 du8;
-  const hn::Rebind<uint8_t, D32> bytes_of_states;
-  const size_t lanes = StateLanes();
-  const V8 keep_prediction =
-      hn::Set(d8, model.predict ? int8_t{-1} : int8_t{0});
+  const ContextVectors vectors(model);
   const int8_t* escapes = stream->escapes_begin;
   const uint16_t* words = stream->words_begin;
   const uint16_t* words_end = stream->words_end;
@@ -252,14 +327,11 @@ bool Decode(const ContextModel& model, const DecodeTables& tables,
   uint16_t tail[3 * kLanes] = {};
   alignas(64) uint32_t states[kLanes];
   std::memcpy(states, stream->state, sizeof(states));
-  alignas(64) uint8_t contexts[kLanes];
-  alignas(64) uint8_t symbols[kLanes];
-  alignas(64) int8_t predictions[kLanes];
 
   for (size_t at = 0; at < run; ++at) {
-    const size_t left = words_end - words;
+    const ptrdiff_t left = words_end - words;
     if (HWY_UNLIKELY(left < kLanes)) {
-      if (words > words_end) return false;
+      if (left < 0) return false;
       uint16_t rest[kLanes];
       std::memcpy(rest, words, left * sizeof(uint16_t));
       std::memset(tail, 0, sizeof(tail));
@@ -272,43 +344,21 @@ bool Decode(const ContextModel& model, const DecodeTables& tables,
       V8 prediction;
       VU8 activity;
       PredictVector(n, i, &prediction, &activity);
-      hn::Store(ContextOf(model, prediction, activity), du8, contexts + i);
-      hn::Store(hn::And(prediction, keep_prediction), d8, predictions + i);
-    }
-    for (size_t i = 0; i < kLanes; i += lanes) {
-      const V32 context =
-          hn::PromoteTo(d, hn::Load(bytes_of_states, contexts + i));
-      V32 x = hn::Load(d, states + i);
-      const V32 slot = hn::And(x, hn::Set(d, kProbabilityScale - 1));
-      const V32 entry = Table(
-          tables.slot, hn::Or(hn::ShiftLeft<kProbabilityBits>(context), slot));
-      const V32 frequency = hn::And(hn::ShiftRight<8>(entry), hn::Set(d, 4095));
-      x = hn::Add(hn::Mul(frequency, hn::ShiftRight<kProbabilityBits>(x)),
-                  hn::ShiftRight<20>(entry));
-      hn::Store(hn::TruncateTo(bytes_of_states, entry), bytes_of_states,
-                symbols + i);
-      const auto low = hn::Lt(hn::BitCast(di, x),
-                              hn::Set(di, static_cast<int32_t>(kStateLow)));
-      const uint32_t low_bits = MaskBits(low);
-      const V32 refilled =
-          hn::Or(hn::ShiftLeft<16>(x), ExpandWords(words, low_bits));
-      x = hn::BitCast(d, hn::IfThenElse(low, hn::BitCast(di, refilled),
-                                        hn::BitCast(di, x)));
-      words += std::popcount(low_bits);
-      hn::Store(x, d, states + i);
-    }
-    for (size_t i = 0; i < kLanes; i += ByteLanes()) {
-      const VU8 symbol = hn::Load(du8, symbols + i);
+      const VU8 symbol =
+          DecodeSymbols(tables, vectors.ContextOf(prediction, activity),
+                        states + i, &words);
       const V8 difference =
           hn::BitCast(d8, hn::Xor(symbol, hn::Set(du8, uint8_t{0x80})));
-      hn::Store(hn::Add(difference, hn::Load(d8, predictions + i)), d8,
-                rows + at * kLanes + i);
+      int8_t* const to = rows + at * kLanes + i;
+      hn::Store(hn::Add(difference, vectors.Subtracted(prediction)), d8, to);
       const auto escaped = hn::Eq(symbol, hn::Set(du8, uint8_t{kEscape}));
       if (HWY_UNLIKELY(!hn::AllFalse(du8, escaped))) {
+        alignas(64) uint8_t symbols[kLanes];
+        hn::Store(symbol, du8, symbols);
         for (size_t k = 0; k < ByteLanes(); ++k) {
-          if (symbols[i + k] != kEscape) continue;
+          if (symbols[k] != kEscape) continue;
           if (escapes == stream->escapes_end) return false;
-          rows[at * kLanes + i + k] = *escapes++;
+          to[k] = *escapes++;
         }
       }
     }

@@ -29,7 +29,7 @@ constexpr uint32_t kMaxRun = 1u << 16;
 // How much of a tensor is looked at to choose the low bits, and the model.
 constexpr size_t kLowSample = 4096;
 constexpr size_t kMinModelSample = 8 * 1024;
-constexpr size_t kMaxModelSample = 64 * 1024;
+constexpr size_t kMaxModelSample = 32 * 1024;
 constexpr uint64_t kMaxSampleBlocks = 8;
 
 // Scratch slots of the context: one for the frame, one for every thread.
