@@ -82,6 +82,16 @@ void ConvolutionBackward(const ConvolutionShape& shape, const Dtype* input,
 template <typename Dtype>
 void AddBias(int64_t batch, int64_t channels, int64_t inner, const Dtype* bias,
              Dtype* values) {
+  if (inner == 1) {
+    ParallelFor(batch, kElementwiseGrain / std::max<int64_t>(1, channels),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t n = begin; n < end; ++n) {
+                    Dtype* const to = values + n * channels;
+                    for (int64_t c = 0; c < channels; ++c) to[c] += bias[c];
+                  }
+                });
+    return;
+  }
   const int64_t grain = kElementwiseGrain / std::max<int64_t>(1, inner);
   ParallelFor(batch * channels, grain, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -102,7 +112,8 @@ void AddBiasGradient(int64_t batch, int64_t channels, int64_t inner,
                 for (int64_t n = 0; n < batch; ++n) {
                   const Dtype* const image = diff + n * channels * inner;
                   for (int64_t c = begin; c < end; ++c) {
-                    sums[c - begin] += Sum(inner, image + c * inner);
+                    sums[c - begin] +=
+                        inner == 1 ? image[c] : Sum(inner, image + c * inner);
                   }
                 }
                 for (int64_t c = begin; c < end; ++c) {

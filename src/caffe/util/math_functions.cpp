@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "caffe/util/rng.hpp"
+#include "cpu/gemm.hpp"
 #include "cpu/parallel.hpp"
 
 namespace caffe {
@@ -22,28 +23,12 @@ void Fill(int n, Dtype* y, const Function& f) {
 
 }  // namespace
 
-template <>
-void caffe_cpu_gemm<float>(const CBLAS_TRANSPOSE TransA,
-                           const CBLAS_TRANSPOSE TransB, const int M,
-                           const int N, const int K, const float alpha,
-                           const float* A, const float* B, const float beta,
-                           float* C) {
-  const int lda = TransA == CblasNoTrans ? K : M;
-  const int ldb = TransB == CblasNoTrans ? N : K;
-  cblas_sgemm(CblasRowMajor, TransA, TransB, M, N, K, alpha, A, lda, B, ldb,
-              beta, C, N);
-}
-
-template <>
-void caffe_cpu_gemm<double>(const CBLAS_TRANSPOSE TransA,
-                            const CBLAS_TRANSPOSE TransB, const int M,
-                            const int N, const int K, const double alpha,
-                            const double* A, const double* B, const double beta,
-                            double* C) {
-  const int lda = TransA == CblasNoTrans ? K : M;
-  const int ldb = TransB == CblasNoTrans ? N : K;
-  cblas_dgemm(CblasRowMajor, TransA, TransB, M, N, K, alpha, A, lda, B, ldb,
-              beta, C, N);
+template <typename Dtype>
+void caffe_cpu_gemm(const CBLAS_TRANSPOSE TransA, const CBLAS_TRANSPOSE TransB,
+                    const int M, const int N, const int K, const Dtype alpha,
+                    const Dtype* A, const Dtype* B, const Dtype beta,
+                    Dtype* C) {
+  cpu::Gemm(TransA, TransB, M, N, K, alpha, A, B, beta, C);
 }
 
 template <>
@@ -266,6 +251,10 @@ template void caffe_set(const int, const int, int*);
 template void caffe_set(const int, const unsigned int, unsigned int*);
 
 #define INSTANTIATE_MATH(Dtype)                                                \
+  template void caffe_cpu_gemm(const CBLAS_TRANSPOSE, const CBLAS_TRANSPOSE,   \
+                               const int, const int, const int, const Dtype,   \
+                               const Dtype*, const Dtype*, const Dtype,        \
+                               Dtype*);                                        \
   template void caffe_copy(const int, const Dtype*, Dtype*);                   \
   template void caffe_set(const int, const Dtype, Dtype*);                     \
   template void caffe_add_scalar(const int, const Dtype, Dtype*);              \
