@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "caffe/test/test_caffe_main.hpp"
+#include "caffe/test/test_error_util.hpp"
 #include "caffe/util/io.hpp"
+#include "temporary_folder.hpp"
 
 namespace caffe {
 
@@ -128,7 +130,7 @@ class DataTransformerTest : public MultiDeviceTest<TypeParam> {
   typedef typename TypeParam::Dtype Dtype;
 
  protected:
-  static string WriteMeanFile(const Case& options) {
+  string WriteMeanFile(const Case& options) const {
     BlobProto mean;
     mean.set_num(1);
     mean.set_channels(options.channels);
@@ -141,13 +143,12 @@ class DataTransformerTest : public MultiDeviceTest<TypeParam> {
         }
       }
     }
-    string name;
-    MakeTempFilename(&name);
+    const string name = folder_ / Concat("mean", options.channels);
     WriteProtoToBinaryFile(mean, name);
     return name;
   }
 
-  static TransformationParameter Settings(const Case& options) {
+  TransformationParameter Settings(const Case& options) const {
     TransformationParameter param;
     param.set_crop_size(options.crop);
     param.set_mirror(options.mirror);
@@ -261,7 +262,7 @@ class DataTransformerTest : public MultiDeviceTest<TypeParam> {
     ExpectImage(options, 1, 1, output);
   }
 
-  static void Check(const Case& options) {
+  void Check(const Case& options) const {
     const int channels = options.channels;
     ScriptedTransformer<Dtype> transformer(Settings(options), options.phase);
     CheckOne(options, &transformer, ByteDatum(1, channels));
@@ -292,6 +293,8 @@ class DataTransformerTest : public MultiDeviceTest<TypeParam> {
     }
     return "";
   }
+
+  const TemporaryFolder folder_;
 };
 
 TYPED_TEST_SUITE(DataTransformerTest, TestDtypesAndDevices);
@@ -424,12 +427,8 @@ TYPED_TEST(DataTransformerTest, RefusesSettingsThatContradict) {
   typedef typename TypeParam::Dtype Dtype;
   TransformationParameter param;
   param.set_mean_file("/nowhere/mean.binaryproto");
-  try {
-    DataTransformer<Dtype> transformer(param, TEST);
-    FAIL() << "a missing mean file was accepted";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("/nowhere/mean.binaryproto"));
-  }
+  EXPECT_THAT(ErrorOf([&] { DataTransformer<Dtype>(param, TEST); }),
+              HasSubstr("/nowhere/mean.binaryproto"));
   param.add_mean_value(1);
   EXPECT_THROW(DataTransformer<Dtype>(param, TEST), Error);
 }

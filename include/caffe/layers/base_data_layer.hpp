@@ -1,0 +1,111 @@
+#ifndef CAFFE_DATA_LAYERS_HPP_
+#define CAFFE_DATA_LAYERS_HPP_
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "caffe/blob.hpp"
+#include "caffe/data_transformer.hpp"
+#include "caffe/internal_thread.hpp"
+#include "caffe/layer.hpp"
+#include "caffe/proto/caffe.pb.h"
+#include "caffe/util/blocking_queue.hpp"
+
+namespace caffe {
+
+// A layer that feeds a net: top 0 is data, transformed as transform_param says,
+// and top 1, if there is one, are labels. A subclass reads its settings and
+// shapes its tops in DataLayerSetUp.
+template <typename Dtype>
+class BaseDataLayer : public Layer<Dtype> {
+ public:
+  explicit BaseDataLayer(const LayerParameter& param);
+
+  void LayerSetUp(const vector<Blob<Dtype>*>& bottom,
+                  const vector<Blob<Dtype>*>& top) override;
+  virtual void DataLayerSetUp(const vector<Blob<Dtype>*>& /*bottom*/,
+                              const vector<Blob<Dtype>*>& /*top*/) {}
+  // Data layers have no bottoms to follow.
+  void Reshape(const vector<Blob<Dtype>*>& /*bottom*/,
+               const vector<Blob<Dtype>*>& /*top*/) override {}
+
+  void Backward_cpu(const vector<Blob<Dtype>*>& /*top*/,
+                    const vector<bool>& /*propagate_down*/,
+                    const vector<Blob<Dtype>*>& /*bottom*/) override {}
+
+ protected:
+  TransformationParameter transform_param_;
+  shared_ptr<DataTransformer<Dtype>> data_transformer_;
+  bool output_labels_ = false;
+};
+
+// What a prefetch thread hands over.
+template <typename Dtype>
+class Batch {
+ public:
+  Blob<Dtype> data_, label_;
+  // Where the layer stood after it had loaded this batch.
+  string state_;
+  // Why there are no data, when loading them failed.
+  std::exception_ptr error_;
+};
+
+// A data layer whose batches are loaded by a thread of its own, a few ahead of
+// the net. A subclass fills one batch at a time in load_batch, which that
+// thread calls; what goes wrong there is thrown from the next Forward. Its
+// destructor calls StopInternalThread before its members go.
+//
+// For exact resumes, SaveReader tells where load_batch stopped reading, and
+// RestoreReader goes there. SaveState is what they said about the batch that
+// Forward gave out last, however many more the thread has loaded.
+template <typename Dtype>
+class BasePrefetchingDataLayer : public BaseDataLayer<Dtype>,
+                                 public InternalThread {
+ public:
+  explicit BasePrefetchingDataLayer(const LayerParameter& param);
+
+  // Calls DataLayerSetUp, then starts the thread.
+  void LayerSetUp(const vector<Blob<Dtype>*>& bottom,
+                  const vector<Blob<Dtype>*>& top) override;
+
+  void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
+                   const vector<Blob<Dtype>*>& top) override;
+
+  string SaveState() const override { return state_; }
+  void RestoreState(const string& state) override;
+
+ protected:
+  void InternalThreadEntry() override;
+  virtual void load_batch(Batch<Dtype>* batch) = 0;
+  virtual string SaveReader() const { return string(); }
+  virtual void RestoreReader(const string& /*reader*/) {}
+
+  // For DataLayerSetUp: shapes the tops for a batch of so many images, of which
+  // one alone has `image_shape`.
+  void ShapeTops(const vector<int>& image_shape, int batch_size,
+                 const vector<Blob<Dtype>*>& top);
+  // For load_batch: the same for a batch.
+  void ShapeBatch(const vector<int>& image_shape, int batch_size,
+                  Batch<Dtype>* batch);
+  // The memory of one image of a batch, for the transformer to write to.
+  Blob<Dtype>* ImageOf(Batch<Dtype>* batch, int item);
+
+  vector<shared_ptr<Batch<Dtype>>> prefetch_;
+  BlockingQueue<Batch<Dtype>*> prefetch_free_;
+  BlockingQueue<Batch<Dtype>*> prefetch_full_;
+  // The one whose memory the tops share.
+  Batch<Dtype>* prefetch_current_ = nullptr;
+  // What ImageOf gives.
+  Blob<Dtype> transformed_data_;
+
+ private:
+  string CurrentState() const;
+
+  // That of the batch that Forward gave out last.
+  string state_;
+};
+
+}  // namespace caffe
+
+#endif  // CAFFE_DATA_LAYERS_HPP_
