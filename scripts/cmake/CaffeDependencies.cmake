@@ -33,6 +33,7 @@ caffe_find_library(Caffe::lmdb lmdb.h lmdb)
 # Its CMake package wants OpenCL, which nothing here uses.
 caffe_find_library(Caffe::dnnl dnnl.hpp dnnl)
 caffe_find_library(Caffe::hwy hwy/highway.h hwy)
+caffe_find_library(Caffe::zstd zstd.h zstd)
 # The OpenMP build, so that one thread setting rules BLAS, oneDNN and us.
 caffe_find_library(Caffe::openblas cblas.h openblas openblas-openmp openblas)
 

@@ -6,7 +6,16 @@
 // One function for each codec; registry.cpp lists them.
 namespace caffe::codec {
 
+const Codec& BitmaskCodecInstance();
+const Codec& CsrCodecInstance();
+const Codec& Fp16CodecInstance();
+const Codec& LosslessCodecInstance();
+const Codec& Q2CodecInstance();
+const Codec& Q4CodecInstance();
+const Codec& Q8CodecInstance();
+const Codec& RawCodecInstance();
 const Codec& SzCodecInstance();
+const Codec& ZvcCodecInstance();
 
 }  // namespace caffe::codec
 

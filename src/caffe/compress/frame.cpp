@@ -42,7 +42,9 @@ Header ReadHeader(std::span<const uint8_t> frame) {
     Damaged("unknown type or shape");
   }
   header.info.type = static_cast<DataType>(type_and_axes >> 3);
-  header.info.has_checksum = (in.Get<uint8_t>() & kHasChecksum) != 0;
+  const uint8_t flags = in.Get<uint8_t>();
+  if ((flags & ~kHasChecksum) != 0) Damaged("unknown flags");
+  header.info.has_checksum = (flags & kHasChecksum) != 0;
   header.info.bound = in.Get<double>();
   const auto payload = in.Get<uint64_t>();
   header.covered = in.Get<uint32_t>();
@@ -63,6 +65,11 @@ Header ReadHeader(std::span<const uint8_t> frame) {
   header.header_bytes = frame.size() - in.Rest().size();
   if (payload != in.Rest().size() || header.covered > payload) {
     Damaged("its size is not what its header says");
+  }
+  // So that a checksum cannot be turned off by one wrong bit.
+  if (!header.info.has_checksum &&
+      (header.covered != 0 || header.checksum != 0)) {
+    Damaged("it has a checksum that it says it has not");
   }
   header.info.frame_bytes = frame.size();
   return header;
