@@ -1,10 +1,11 @@
-"""What the generators beside the models share: writing prototxt as text.
+"""What scripts about nets share: writing prototxt as text, and reading it.
 
 Values may be numbers, strings, bools, Names (written without quotes), dicts
 (nested messages) and lists (repeated fields).
 """
 
 import os
+import re
 import sys
 
 
@@ -41,6 +42,44 @@ def _scalar(value):
     if isinstance(value, str) and not isinstance(value, Name):
         return f'"{value}"'
     return str(value)
+
+
+def text(message):
+    """The text of a whole message."""
+    return ''.join(_field(*item, 0) for item in message.items())
+
+
+_TOKEN = re.compile(r'#[^\n]*|"[^"]*"|[{}]|[^\s{}:;,]+')
+
+
+def parse(text):
+    """The message that a text stands for, every field a list."""
+    return _parse_fields(token for token in _TOKEN.findall(text)
+                         if token[0] != '#')
+
+
+def _parse_fields(tokens):
+    message = {}
+    for name in tokens:
+        if name == '}':
+            break
+        token = next(tokens)
+        message.setdefault(name, []).append(
+            _parse_fields(tokens) if token == '{' else _parse_scalar(token))
+    return message
+
+
+def _parse_scalar(token):
+    if token[0] == '"':
+        return token[1:-1]
+    if token in ('true', 'false'):
+        return token == 'true'
+    for kind in (int, float):
+        try:
+            return kind(token)
+        except ValueError:
+            pass
+    return Name(token)
 
 
 def layer(name, type, bottom=None, top=None, **fields):
