@@ -3,8 +3,22 @@
 #include <cstring>
 
 #include "cpu/parallel.hpp"
+#include "cpu/stream.hpp"
 
 namespace caffe::cpu {
+
+template <typename Dtype>
+void Copy(int64_t n, const Dtype* from, Dtype* to) {
+  const bool stream = WorthStreaming(n * sizeof(Dtype));
+  ParallelFor(n, kElementwiseGrain, [=](int64_t begin, int64_t end) {
+    const size_t bytes = (end - begin) * sizeof(Dtype);
+    if (stream) {
+      StreamBytes(bytes, from + begin, to + begin);
+    } else {
+      std::memcpy(to + begin, from + begin, bytes);
+    }
+  });
+}
 
 template <typename Dtype>
 void CopyRows(int64_t rows, int64_t values, const Dtype* from,
@@ -18,9 +32,14 @@ void CopyRows(int64_t rows, int64_t values, const Dtype* from,
   });
 }
 
-template void CopyRows(int64_t, int64_t, const float*, int64_t, float*,
-                       int64_t);
-template void CopyRows(int64_t, int64_t, const double*, int64_t, double*,
-                       int64_t);
+#define INSTANTIATE_COPY(Dtype)                                           \
+  template void Copy(int64_t, const Dtype*, Dtype*);                      \
+  template void CopyRows(int64_t, int64_t, const Dtype*, int64_t, Dtype*, \
+                         int64_t)
+
+template void Copy(int64_t, const int*, int*);
+template void Copy(int64_t, const unsigned int*, unsigned int*);
+INSTANTIATE_COPY(float);
+INSTANTIATE_COPY(double);
 
 }  // namespace caffe::cpu

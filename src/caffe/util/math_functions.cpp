@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "caffe/util/rng.hpp"
+#include "cpu/copy.hpp"
 #include "cpu/gemm.hpp"
 #include "cpu/parallel.hpp"
 
@@ -105,9 +106,7 @@ double caffe_cpu_asum<double>(const int n, const double* x) {
 template <typename Dtype>
 void caffe_copy(const int N, const Dtype* X, Dtype* Y) {
   if (X == Y) return;
-  cpu::ParallelFor(N, cpu::kElementwiseGrain, [&](int64_t begin, int64_t end) {
-    std::memcpy(Y + begin, X + begin, (end - begin) * sizeof(Dtype));
-  });
+  cpu::Copy(N, X, Y);
 }
 
 template <typename Dtype>
