@@ -31,6 +31,14 @@ class SyncedMemory {
   SyncedHead head() const { return head_; }
   size_t size() const { return size_; }
 
+  // Other memory that holds the same values, for layers that must keep them
+  // when others work in place: one copy serves all. Whoever made the copy
+  // tells; it is forgotten when this memory is written to. nullptr if there is
+  // none.
+  shared_ptr<SyncedMemory> twin() const { return twin_.lock(); }
+  // REQUIRES: the twin changes only after this memory has.
+  void set_twin(const shared_ptr<SyncedMemory>& twin) { twin_ = twin; }
+
  private:
   void ToHost();
   void ToDevice();
@@ -41,6 +49,7 @@ class SyncedMemory {
   void* gpu_ptr_ = nullptr;
   size_t size_ = 0;
   SyncedHead head_ = UNINITIALIZED;
+  std::weak_ptr<SyncedMemory> twin_;
   bool own_cpu_data_ = false;
   bool own_gpu_data_ = false;
   bool cpu_malloc_use_cuda_ = false;

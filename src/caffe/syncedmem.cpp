@@ -78,6 +78,7 @@ const void* SyncedMemory::cpu_data() {
 
 void* SyncedMemory::mutable_cpu_data() {
   ToHost();
+  twin_.reset();
   head_ = HEAD_AT_CPU;
   return cpu_ptr_;
 }
@@ -89,12 +90,14 @@ const void* SyncedMemory::gpu_data() {
 
 void* SyncedMemory::mutable_gpu_data() {
   ToDevice();
+  twin_.reset();
   head_ = HEAD_AT_GPU;
   return gpu_ptr_;
 }
 
 void SyncedMemory::set_cpu_data(void* data) {
   CHECK(data);
+  twin_.reset();
   FreeHost();
   cpu_ptr_ = data;
   head_ = HEAD_AT_CPU;
@@ -103,6 +106,7 @@ void SyncedMemory::set_cpu_data(void* data) {
 void SyncedMemory::set_gpu_data(void* data) {
   CHECK(data);
   device::RequireDevice();
+  twin_.reset();
   FreeDevice();
   gpu_ptr_ = data;
   head_ = HEAD_AT_GPU;

@@ -57,6 +57,11 @@ class LayerTest : public MultiDeviceTest<TypeParam> {
     return {blob.cpu_diff(), blob.cpu_diff() + blob.count()};
   }
 
+  // Matches values that differ from the expected by rounding only.
+  static auto IsNear(const vector<double>& expected) {
+    return testing::Pointwise(testing::DoubleNear(1e-5), expected);
+  }
+
   shared_ptr<Layer<Dtype>> SetUp(const string& prototxt) {
     shared_ptr<Layer<Dtype>> layer = Make(prototxt);
     layer->SetUp(bottoms_, tops_);

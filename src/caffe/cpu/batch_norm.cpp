@@ -1,0 +1,145 @@
+#include "cpu/batch_norm.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "cpu/batch_norm_reference.hpp"
+#include "cpu/engine.hpp"
+
+namespace caffe::cpu {
+
+namespace {
+
+// The mean and variance of the channels [begin, end), reading them once.
+template <typename Dtype>
+void Moments(const ChannelLayout& layout, int64_t begin, int64_t end,
+             const Dtype* in, Dtype* mean, Dtype* variance) {
+  const int64_t channels = end - begin;
+  std::vector<double> sums(channels);
+  std::vector<double> squares(channels);
+  const auto add_up = [&](const ChannelLayout& part, const Dtype* center) {
+    std::fill(sums.begin(), sums.end(), 0.);
+    std::fill(squares.begin(), squares.end(), 0.);
+    SumTerms<Dtype>(
+        part, begin, end,
+        [=](int64_t c) {
+          return [=, about = center[c]](int64_t i) {
+            const Dtype distance = in[i] - about;
+            return Terms<Dtype>{distance, distance * distance};
+          };
+        },
+        sums.data(), squares.data());
+  };
+  // Squares of distances from any value near the mean keep their digits where
+  // the squares of the values would cancel: the mean of the first image is
+  // near enough.
+  ChannelLayout first = layout;
+  first.num = 1;
+  std::fill(mean + begin, mean + end, Dtype(0));
+  add_up(first, mean);
+  for (int64_t c = begin; c < end; ++c) {
+    mean[c] = static_cast<Dtype>(sums[c - begin] / first.values());
+  }
+  add_up(layout, mean);
+  for (int64_t c = begin; c < end; ++c) {
+    const double rest = sums[c - begin] / layout.values();
+    const double square = squares[c - begin] / layout.values();
+    mean[c] = static_cast<Dtype>(mean[c] + rest);
+    variance[c] = static_cast<Dtype>(std::max(0., square - rest * rest));
+  }
+}
+
+}  // namespace
+
+template <typename Dtype>
+void BatchNormForward(const ChannelLayout& layout, Dtype eps, const Dtype* in,
+                      Dtype* mean, Dtype* variance, Dtype* out, Dtype* copy) {
+  if (kernels() == Kernels::kReference) {
+    return BatchNormForwardReference(layout, eps, in, mean, variance, out,
+                                     copy);
+  }
+  ForChannelRanges(layout, [&](int64_t begin, int64_t end) {
+    Moments(layout, begin, end, in, mean, variance);
+    std::vector<Dtype> factors(end - begin);
+    for (int64_t c = begin; c < end; ++c) {
+      factors[c - begin] =
+          static_cast<Dtype>(1 / std::sqrt(double(variance[c]) + eps));
+    }
+    ForValues(layout, begin, end, [&](int64_t c) {
+      return [=, center = mean[c], factor = factors[c - begin]](int64_t i) {
+        out[i] = (in[i] - center) * factor;
+      };
+    });
+    if (copy != nullptr) CopyChannels(layout, begin, end, out, copy);
+  });
+}
+
+template <typename Dtype>
+void Normalize(const ChannelLayout& layout, const Dtype* in, const Dtype* mean,
+               const Dtype* deviation, Dtype* out) {
+  ForChannelRanges(layout, [&](int64_t begin, int64_t end) {
+    ForValues(layout, begin, end, [=](int64_t c) {
+      return [=, center = mean[c], factor = 1 / deviation[c]](int64_t i) {
+        out[i] = (in[i] - center) * factor;
+      };
+    });
+  });
+}
+
+template <typename Dtype>
+void BatchNormBackward(const ChannelLayout& layout, const Dtype* in,
+                       const Dtype* mean, const Dtype* deviation,
+                       const Dtype* out_diff, Dtype* in_diff) {
+  if (kernels() == Kernels::kReference) {
+    return BatchNormBackwardReference(layout, in, mean, deviation, out_diff,
+                                      in_diff);
+  }
+  ForChannelRanges(layout, [&](int64_t begin, int64_t end) {
+    const int64_t channels = end - begin;
+    std::vector<Dtype> centers(channels);
+    if (mean != nullptr) std::copy(mean + begin, mean + end, centers.begin());
+    std::vector<double> sums(channels);
+    std::vector<double> products(channels);
+    SumTerms<Dtype>(
+        layout, begin, end,
+        [&](int64_t c) {
+          return [=, about = centers[c - begin]](int64_t i) {
+            return Terms<Dtype>{out_diff[i], out_diff[i] * (in[i] - about)};
+          };
+        },
+        sums.data(), products.data());
+    // in_diff = factor * out_diff + slope * (in - center) + offset.
+    std::vector<Dtype> factors(channels);
+    std::vector<Dtype> slopes(channels);
+    std::vector<Dtype> offsets(channels);
+    for (int64_t k = 0; k < channels; ++k) {
+      const double factor = 1 / double(deviation[begin + k]);
+      const double to_x = mean == nullptr ? 1 : factor;
+      factors[k] = static_cast<Dtype>(factor);
+      slopes[k] = static_cast<Dtype>(-factor * to_x * to_x * products[k] /
+                                     layout.values());
+      offsets[k] = static_cast<Dtype>(-factor * sums[k] / layout.values());
+    }
+    ForValues(layout, begin, end, [&](int64_t c) {
+      const int64_t k = c - begin;
+      return [=, factor = factors[k], slope = slopes[k], offset = offsets[k],
+              about = centers[k]](int64_t i) {
+        in_diff[i] = factor * out_diff[i] + slope * (in[i] - about) + offset;
+      };
+    });
+  });
+}
+
+#define INSTANTIATE_BATCH_NORM(Dtype)                                       \
+  template void BatchNormForward(const ChannelLayout&, Dtype, const Dtype*, \
+                                 Dtype*, Dtype*, Dtype*, Dtype*);           \
+  template void Normalize(const ChannelLayout&, const Dtype*, const Dtype*, \
+                          const Dtype*, Dtype*);                            \
+  template void BatchNormBackward(const ChannelLayout&, const Dtype*,       \
+                                  const Dtype*, const Dtype*, const Dtype*, \
+                                  Dtype*)
+
+INSTANTIATE_BATCH_NORM(float);
+INSTANTIATE_BATCH_NORM(double);
+
+}  // namespace caffe::cpu
