@@ -190,7 +190,6 @@ void Solver<Dtype>::Step(int iters) {
 
 template <typename Dtype>
 void Solver<Dtype>::Iterate(int start_iter) {
-  before_tests_.reset();
   for (Callback* callback : callbacks_) callback->on_start();
   const bool display = param_.display() != 0 && iter_ % param_.display() == 0;
   net_->set_debug_info(display && param_.debug_info());
@@ -240,6 +239,7 @@ void Solver<Dtype>::TestAll() {
   for (size_t i = 0; i < test_nets_.size() && !requested_early_exit_; ++i) {
     Test(static_cast<int>(i));
   }
+  if (!requested_early_exit_) before_tests_.reset();
 }
 
 template <typename Dtype>
