@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -148,7 +149,7 @@ std::string Progress::Text() const {
 }
 
 std::string ReadableTime(double seconds) {
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const long long whole = std::llround(seconds);
   char text[64];
   if (whole < 60) {
     std::snprintf(text, sizeof(text), "%llds", whole);

@@ -78,6 +78,7 @@ vector<string> FindStates(const string& prefix) {
   }
   std::sort(found.rbegin(), found.rend());
   vector<string> files;
+  files.reserve(found.size());
   for (const auto& [iter, file] : found) files.push_back(file);
   return files;
 }
@@ -114,7 +115,7 @@ void Solver<Dtype>::Snapshot() {
 
 template <typename Dtype>
 string Solver<Dtype>::SnapshotToBinaryProto() {
-  const string filename = SnapshotFilename(".caffemodel");
+  string filename = SnapshotFilename(".caffemodel");
   LOG(INFO) << "Snapshotting to binary proto file " << filename;
   NetParameter net_param;
   net_->ToProto(&net_param, param_.snapshot_diff());
@@ -124,7 +125,7 @@ string Solver<Dtype>::SnapshotToBinaryProto() {
 
 template <typename Dtype>
 string Solver<Dtype>::SnapshotToHDF5() {
-  const string filename = SnapshotFilename(".caffemodel.h5");
+  string filename = SnapshotFilename(".caffemodel.h5");
   LOG(INFO) << "Snapshotting to HDF5 file " << filename;
   net_->ToHDF5(filename, param_.snapshot_diff());
   return filename;
