@@ -162,9 +162,9 @@ TEST_P(DBTest, ManyReadersShareADatabase) {
   databases.resize(1);
   for (const auto& cursor : cursors) EXPECT_EQ("00000000", cursor->key());
   std::atomic<int> right = 0;
-  vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&] {
+  vector<std::thread> threads(8);
+  for (std::thread& thread : threads) {
+    thread = std::thread([&] {
       const auto database = Open(READ);
       for (int repeat = 0; repeat < 5; ++repeat) {
         right += ReadAll(database.get()) == records;
@@ -205,17 +205,22 @@ TEST_P(DBTest, ErrorsNameTheDatabase) {
               HasSubstr(folder_ / "file"));
 }
 
+#ifdef USE_LEVELDB
+INSTANTIATE_TEST_SUITE_P(Backends, DBTest, testing::Values("lmdb", "leveldb"));
+
 TEST_P(DBTest, OtherBackendIsNamed) {
   const string other = GetParam() == string("lmdb") ? "leveldb" : "lmdb";
   Put(OpenDB(other, path_, db::NEW).get(), {{"a", "1"}});
   EXPECT_THAT(ErrorOf([&] { Open(READ); }),
               AllOf(HasSubstr(path_), HasSubstr("use backend: ")));
 }
-
-#ifdef USE_LEVELDB
-INSTANTIATE_TEST_SUITE_P(Backends, DBTest, testing::Values("lmdb", "leveldb"));
 #else
 INSTANTIATE_TEST_SUITE_P(Backends, DBTest, testing::Values("lmdb"));
+
+TEST(GetDBTest, MissingBackendIsNamed) {
+  EXPECT_THAT(ErrorOf([] { db::GetDB("leveldb"); }),
+              HasSubstr("built without LevelDB"));
+}
 #endif
 
 TEST(GetDBTest, KnowsNamesAndNumbers) {

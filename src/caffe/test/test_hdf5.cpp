@@ -72,9 +72,9 @@ TYPED_TEST(HDF5Test, ReadsWhatItWrote) {
 TYPED_TEST(HDF5Test, ListsLinksByName) {
   this->WriteFile();
   const Hdf5Group root = OpenHdf5(this->name_);
-  vector<string> names;
-  for (int i = 0; i < hdf5_get_num_links(root.id()); ++i) {
-    names.push_back(hdf5_get_name_by_idx(root.id(), i));
+  vector<string> names(hdf5_get_num_links(root.id()));
+  for (size_t i = 0; i < names.size(); ++i) {
+    names[i] = hdf5_get_name_by_idx(root.id(), static_cast<int>(i));
   }
   EXPECT_THAT(names, ElementsAre("data", "iter", "learned_net", "nothing"));
   EXPECT_THAT(ErrorOf([&] { hdf5_get_name_by_idx(root.id(), 4); }),
