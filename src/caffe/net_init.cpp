@@ -255,7 +255,7 @@ void Net<Dtype>::IndexNames() {
     if (layer->blobs().empty()) continue;
     const string& name = layer->layer_param().name();
     Require(!name.empty() && uses[name] == 1, LayerTitle(layer->layer_param()),
-            name.empty() ? " has no name" : " shares its name",
+            name.empty() ? ": has no name" : ": another layer has that name",
             "; a layer with parameters needs one of its own, under which they "
             "are saved");
   }

@@ -111,13 +111,15 @@ TEST(NetErrorsTest, WrongNumberOfLossWeights) {
 
 TEST(NetErrorsTest, LayersWithParametersNeedNamesOfTheirOwn) {
   EXPECT_EQ(
-      "layer 'a' (Affine) shares its name; a layer with parameters needs one "
-      "of its own, under which they are saved",
+      "layer 'a' (Affine): another layer has that name; a layer with "
+      "parameters "
+      "needs one of its own, under which they are saved",
       Complaint(R"(
           layer { name: 'a' type: 'Affine' bottom: 'x' top: 'a' }
           layer { name: 'a' type: 'Softmax' bottom: 'a' top: 'b' })"));
   EXPECT_EQ(
-      "layer '' (Affine) has no name; a layer with parameters needs one of its "
+      "layer '' (Affine): has no name; a layer with parameters needs one of "
+      "its "
       "own, under which they are saved",
       Complaint("layer { type: 'Affine' bottom: 'x' top: 'a' }"));
 }

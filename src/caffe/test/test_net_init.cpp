@@ -161,6 +161,19 @@ TYPED_TEST(NetInitTest, ListsParametersWithTheirMultipliers) {
   EXPECT_EQ((vector<int>{-1, -1, -1, -1}), net->param_owners());
 }
 
+TYPED_TEST(NetInitTest, LayersHaveASayInTheMultipliersOfTheirParameters) {
+  typedef typename TypeParam::Dtype Dtype;
+  // The statistics of a batch norm are parameters, but not to be learned.
+  const auto net = MakeNet<Dtype>(R"(
+    layer { name: 'in' type: 'Input' top: 'x'
+            input_param { shape { dim: 2 dim: 3 } } }
+    layer { name: 'norm' type: 'BatchNorm' bottom: 'x' top: 'y'
+            loss_weight: 1 })");
+  EXPECT_EQ((vector<float>{0, 0, 0}), net->params_lr());
+  EXPECT_EQ((vector<bool>{false, false}), net->layer_need_backward());
+  EXPECT_FALSE(net->layers()[1]->param_propagate_down(0));
+}
+
 TYPED_TEST(NetInitTest, ANetWithoutLayersDoesNothing) {
   typedef typename TypeParam::Dtype Dtype;
   const auto net = MakeNet<Dtype>("name: 'empty'");
