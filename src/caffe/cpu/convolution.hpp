@@ -34,6 +34,7 @@ struct ConvolutionShape {
     return product;
   }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): it is not a 0.
   auto operator<=>(const ConvolutionShape&) const = default;
 };
 

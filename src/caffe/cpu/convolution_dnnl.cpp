@@ -26,6 +26,7 @@ struct Task {
   bool bias = false;
   int threads = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): it is not a 0.
   auto operator<=>(const Task&) const = default;
 };
 

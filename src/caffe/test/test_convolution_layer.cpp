@@ -364,12 +364,11 @@ TYPED_TEST(ConvolutionLayerTest, RefusesSettingsThatDoNotFit) {
 }
 
 TYPED_TEST(ConvolutionLayerTest, RefusesSizesNobodyCanCount) {
-  const string huge = "2147483647";
-  for (const string& param :
-       {"num_output: " + huge + " kernel_size: 3",
-        "num_output: 4 kernel_size: " + huge + " pad: " + huge,
-        "num_output: 4 kernel_size: 4 dilation: " + huge + " pad: " + huge,
-        "num_output: 4 kernel_size: 3 pad: " + huge}) {
+  for (const char* param :
+       {"num_output: 2147483647 kernel_size: 3",
+        "num_output: 4 kernel_size: 2147483647 pad: 2147483647",
+        "num_output: 4 kernel_size: 4 dilation: 2147483647 pad: 2147483647",
+        "num_output: 4 kernel_size: 3 pad: 2147483647"}) {
     EXPECT_NE("", this->ErrorOf(param)) << param;
   }
 }
