@@ -139,17 +139,20 @@ int Blob<Dtype>::count(int start_axis, int end_axis) const {
 
 template <typename Dtype>
 int Blob<Dtype>::CanonicalAxisIndex(int axis_index) const {
-  Require(axis_index >= -num_axes() && axis_index < num_axes(), "axis ",
-          axis_index, " is out of range for a blob of shape ", shape_string());
+  // Asked for too often to write the message in any case.
+  if (axis_index < -num_axes() || axis_index >= num_axes()) {
+    Fail("axis ", axis_index, " is out of range for a blob of shape ",
+         shape_string());
+  }
   return axis_index < 0 ? axis_index + num_axes() : axis_index;
 }
 
 template <typename Dtype>
 int Blob<Dtype>::LegacyShape(int index) const {
-  Require(num_axes() <= 4,
-          "num, channels, height and width need a blob of at "
-          "most 4 axes, not of shape ",
-          shape_string());
+  if (num_axes() > 4) {
+    Fail("num, channels, height and width need a blob of at most 4 axes, not ",
+         "of shape ", shape_string());
+  }
   CHECK_GE(index, -4);
   CHECK_LT(index, 4);
   if (index >= num_axes() || index < -num_axes()) return 1;
