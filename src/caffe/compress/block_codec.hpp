@@ -163,8 +163,11 @@ class BlockCodec final : public Codec {
     const size_t room =
         std::max(coder.template MaxCodedBytes<T>(n), n * sizeof(T)) +
         Coder::kSlack;
-    return (room + 63) / 64 * 64;
+    return RoundUp(room);
   }
+
+  // To where the next piece of memory is aligned.
+  static size_t RoundUp(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   static int ThreadsFor(uint64_t blocks) {
     if (omp_in_parallel()) return 1;
@@ -175,9 +178,9 @@ class BlockCodec final : public Codec {
   // One thread's memory: a block of bytes or values, then the coder's own.
   template <typename T>
   struct ThreadMemory {
-    ThreadMemory(const Coder& coder, const Cut& cut, int threads,
-                 Context& context)
-        : block_bytes(RoomForBlock<T>(coder, cut)),
+    ThreadMemory(const Coder& coder, const Cut& cut, size_t block_bytes,
+                 int threads, Context& context)
+        : block_bytes(block_bytes),
           bytes(block_bytes + coder.template ScratchBytes<T>(cut.largest())),
           context(context) {
       for (int t = 0; t < threads; ++t) block(t);
@@ -218,7 +221,8 @@ class BlockCodec final : public Codec {
     uint8_t* const directory = to;
 
     const int threads = ThreadsFor(cut.blocks);
-    const ThreadMemory<T> memory(coder, cut, threads, context);
+    const ThreadMemory<T> memory(coder, cut, RoomForBlock<T>(coder, cut),
+                                 threads, context);
     const T* const values = static_cast<const T*>(in.data);
     uint8_t* end = data;
     // Several threads code blocks at the same time, each in its own memory;
@@ -255,7 +259,8 @@ class BlockCodec final : public Codec {
     Coder coder;
     coder.Choose(in.shape, settings);
     const Cut cut(coder, in.shape);
-    const ThreadMemory<T> memory(coder, cut, 1, context);
+    const ThreadMemory<T> memory(coder, cut, RoomForBlock<T>(coder, cut), 1,
+                                 context);
     const uint64_t sampled =
         std::min(cut.blocks,
                  std::clamp<uint64_t>(cut.blocks / 16, 1, kMaxEstimatedBlocks));
@@ -346,7 +351,8 @@ class BlockCodec final : public Codec {
     const uint64_t last = out.empty() ? first : (to - 1) / cut.block_values + 1;
     const Located located = Locate(&in, cut, first, last, context);
     const int threads = ThreadsFor(last - first);
-    const ThreadMemory<T> memory(coder, cut, threads, context);
+    const ThreadMemory<T> memory(coder, cut, RoundUp(cut.largest() * sizeof(T)),
+                                 threads, context);
 
     const auto decode = [&](uint64_t block, int thread) {
       const BlockEntry& entry = located.entries[block - first];

@@ -9,6 +9,7 @@ namespace caffe::codec {
 const Codec& BitmaskCodecInstance();
 const Codec& CsrCodecInstance();
 const Codec& Fp16CodecInstance();
+const Codec& JpegCodecInstance();
 const Codec& LosslessCodecInstance();
 const Codec& Q2CodecInstance();
 const Codec& Q4CodecInstance();

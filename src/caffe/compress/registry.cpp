@@ -12,6 +12,7 @@ std::span<const Codec* const> Codecs() {
       &LosslessCodecInstance(), &ZvcCodecInstance(), &CsrCodecInstance(),
       &Q8CodecInstance(),       &Q4CodecInstance(),  &Q2CodecInstance(),
       &BitmaskCodecInstance(),
+      &JpegCodecInstance(),
   };
   return codecs;
 }
