@@ -23,8 +23,8 @@ class VisitOrder {
   }
   // Goes on to the next item; true when that starts a new pass.
   bool Next();
-  // What the next pass, or the next list, is shuffled by.
-  uint32_t next_seed() const { return next_seed_; }
+  // What the order of this pass follows from.
+  uint32_t seed() const { return seed_; }
 
   ListPosition Save() const;
   // Throws Error when the list is shorter than the one that was saved.
