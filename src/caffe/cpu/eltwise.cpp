@@ -105,7 +105,9 @@ void MaximumBackward(int64_t n, int k, const int* which, const Dtype* top_diff,
                      Dtype* diff) {
   ParallelFor(n, kElementwiseGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      diff[i] = which[i] == k ? top_diff[i] : Dtype(0);
+      // Read in any case, so that it does not become a branch.
+      const Dtype value = top_diff[i];
+      diff[i] = which[i] == k ? value : Dtype(0);
     }
   });
 }

@@ -23,16 +23,19 @@ void Relu(int64_t n, Dtype slope, const Dtype* in, Dtype* out) {
 template <typename Dtype>
 void ReluBackward(int64_t n, Dtype slope, const Dtype* signs,
                   const Dtype* out_diff, Dtype* in_diff) {
+  // The gradient is read whatever the sign: a conditional load would become a
+  // branch, and signs are hard to predict.
   ParallelFor(n, kElementwiseGrain, [=](int64_t begin, int64_t end) {
     if (slope == 0) {
 #pragma omp simd
       for (int64_t i = begin; i < end; ++i) {
-        in_diff[i] = signs[i] > 0 ? out_diff[i] : 0;
+        const Dtype diff = out_diff[i];
+        in_diff[i] = signs[i] > 0 ? diff : 0;
       }
     } else {
 #pragma omp simd
       for (int64_t i = begin; i < end; ++i) {
-        in_diff[i] = signs[i] > 0 ? out_diff[i] : slope * out_diff[i];
+        in_diff[i] = out_diff[i] * (signs[i] > 0 ? Dtype(1) : slope);
       }
     }
   });
