@@ -18,7 +18,7 @@ class NetFilesTest : public ::testing::Test {
   ~NetFilesTest() override { std::filesystem::remove_all(folder_); }
 
   string Write(const string& name, const string& text) const {
-    const string filename = folder_ + "/" + name;
+    string filename = folder_ + "/" + name;
     std::ofstream(filename) << text;
     return filename;
   }
