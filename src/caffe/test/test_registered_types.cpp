@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "caffe/layer_factory.hpp"
+#include "caffe/solver_factory.hpp"
+#include "caffe/test/test_caffe_main.hpp"
+
+// The types a prototxt may name. Built twice: with the library as it is, and
+// with the same objects as an archive, from which the linker drops what nothing
+// refers to unless it is told not to.
+
+namespace caffe {
+
+namespace {
+
+const char* const kLayers[] = {
+    "Accuracy",        "BatchNorm",  "Bias",          "Concat",
+    "Convolution",     "Data",       "Deconvolution", "Dropout",
+    "DummyData",       "Eltwise",    "EuclideanLoss", "Flatten",
+    "ImageData",       "Input",      "InnerProduct",  "LRN",
+    "MemoryData",      "Pooling",    "ReLU",          "Reshape",
+    "Scale",           "Silence",    "Slice",         "Softmax",
+    "SoftmaxWithLoss", "Split",      "WindowData",
+#ifdef USE_HDF5
+    "HDF5Data",        "HDF5Output",
+#endif
+};
+
+const char* const kSolvers[] = {"AdaDelta", "AdaGrad", "Adam",
+                                "Nesterov", "RMSProp", "SGD"};
+
+bool Has(const vector<string>& types, const string& type) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+TEST(RegisteredTypesTest, HasTheLayers) {
+  for (const char* const type : kLayers) {
+    EXPECT_TRUE(Has(LayerRegistry<float>::LayerTypeList(), type)) << type;
+    EXPECT_TRUE(Has(LayerRegistry<double>::LayerTypeList(), type)) << type;
+  }
+}
+
+TEST(RegisteredTypesTest, HasTheSolvers) {
+  for (const char* const type : kSolvers) {
+    EXPECT_TRUE(Has(SolverRegistry<float>::SolverTypeList(), type)) << type;
+    EXPECT_TRUE(Has(SolverRegistry<double>::SolverTypeList(), type)) << type;
+  }
+}
+
+}  // namespace
+
+}  // namespace caffe
