@@ -35,7 +35,7 @@ void ReluBackward(int64_t n, Dtype slope, const Dtype* signs,
     } else {
 #pragma omp simd
       for (int64_t i = begin; i < end; ++i) {
-        in_diff[i] = out_diff[i] * (signs[i] > 0 ? Dtype(1) : slope);
+        in_diff[i] = signs[i] > 0 ? out_diff[i] : slope * out_diff[i];
       }
     }
   });
