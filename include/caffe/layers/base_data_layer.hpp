@@ -101,6 +101,8 @@ class BasePrefetchingDataLayer : public BaseDataLayer<Dtype>,
 
  private:
   string CurrentState() const;
+  // Takes the transformer and the reader to a state.
+  void GoTo(const string& state);
 
   // That of the batch that Forward gave out last.
   string state_;

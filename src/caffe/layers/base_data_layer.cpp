@@ -95,9 +95,6 @@ string BasePrefetchingDataLayer<Dtype>::CurrentState() const {
 
 template <typename Dtype>
 void BasePrefetchingDataLayer<Dtype>::RestoreState(const string& state) {
-  DataLayerState parsed;
-  Require(parsed.ParseFromString(state),
-          "the saved state of its data is damaged");
   StopInternalThread();
   Batch<Dtype>* batch = nullptr;
   while (prefetch_free_.try_pop(&batch) || prefetch_full_.try_pop(&batch)) {
@@ -106,14 +103,30 @@ void BasePrefetchingDataLayer<Dtype>::RestoreState(const string& state) {
     each->error_ = nullptr;
     if (each.get() != prefetch_current_) prefetch_free_.push(each.get());
   }
-  this->data_transformer_->RestoreState(parsed.transformer());
-  RestoreReader(parsed.reader());
-  state_ = state;
   // A thread takes its seed from the caller's generator, which a resume must
   // not move.
   const rng_t generator = *caffe_rng();
+  try {
+    GoTo(state);
+  } catch (const Error&) {
+    // Of another data set: whoever wants to can go on as before.
+    GoTo(state_);
+    StartInternalThread();
+    *caffe_rng() = generator;
+    throw;
+  }
+  state_ = state;
   StartInternalThread();
   *caffe_rng() = generator;
+}
+
+template <typename Dtype>
+void BasePrefetchingDataLayer<Dtype>::GoTo(const string& state) {
+  DataLayerState parsed;
+  Require(parsed.ParseFromString(state),
+          "the saved state of its data is damaged");
+  this->data_transformer_->RestoreState(parsed.transformer());
+  RestoreReader(parsed.reader());
 }
 
 template <typename Dtype>
