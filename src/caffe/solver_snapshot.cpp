@@ -35,12 +35,18 @@ uint64_t HashWeights(const Net<Dtype>& net) {
   return hash;
 }
 
+// Without exceptions for names that cannot be those of files.
+bool Exists(const fs::path& file) {
+  std::error_code ignored;
+  return fs::exists(file, ignored);
+}
+
 // The model a state names, or, after a move, the one of that name beside it.
 string FindModel(const string& state_file, const string& learned_net) {
-  if (fs::exists(learned_net)) return learned_net;
+  if (Exists(learned_net)) return learned_net;
   const fs::path beside =
       fs::path(state_file).replace_filename(fs::path(learned_net).filename());
-  Require(fs::exists(beside), state_file, " names the model ", learned_net,
+  Require(Exists(beside), state_file, " names the model ", learned_net,
           ", which does not exist");
   return beside.string();
 }
@@ -54,7 +60,7 @@ void RequireNotAModel(const string& file) {
   const string state = file.substr(0, end - suffix.size()) + ".solverstate" +
                        (is_hdf5 ? ".h5" : "");
   Fail(file, " holds the weights of a net, not the state of a solver; to ",
-       "resume give ", fs::exists(state) ? state : "a .solverstate file",
+       "resume give ", Exists(state) ? state : "a .solverstate file",
        ", or start from these weights with --weights (in a solver: weights)");
 }
 

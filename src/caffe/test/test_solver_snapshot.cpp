@@ -245,6 +245,18 @@ TYPED_TEST(SolverSnapshotTest, RefusesStatesOfOtherSolversAndNets) {
               HasSubstr(this->State(1) + ": history blob 3: "));
 }
 
+TYPED_TEST(SolverSnapshotTest, RefusesNamesThatCannotBeThoseOfFiles) {
+  const auto solver = this->Make();
+  solver->Snapshot();
+  for (const string& name : {string(), string(10000, 'x'), string("a\0b", 3),
+                             this->folder_.path()}) {
+    SolverState state = this->ReadState(0);
+    state.set_learned_net(name);
+    WriteProtoToBinaryFile(state, this->State(0));
+    EXPECT_THROW(solver->Restore(this->State(0).c_str()), Error) << name;
+  }
+}
+
 TYPED_TEST(SolverSnapshotTest, GoesOnWithOtherTestNets) {
   const auto solver = this->Make();
   solver->Step(2);
