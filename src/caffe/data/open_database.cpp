@@ -13,7 +13,7 @@ std::string ActualBackend(const std::string& source,
   const bool is_lmdb = fs::exists(fs::path(source) / "data.mdb", ignored);
   const bool is_leveldb = fs::exists(fs::path(source) / "CURRENT", ignored);
   if (is_lmdb == is_leveldb) return backend;
-  const std::string actual = is_lmdb ? "lmdb" : "leveldb";
+  std::string actual = is_lmdb ? "lmdb" : "leveldb";
   LOG_IF(WARNING, actual != backend)
       << source << " is a database of backend " << actual << ", not " << backend
       << "; reading it as such";

@@ -12,6 +12,8 @@
 
 #include "caffe/layer.hpp"
 #include "caffe/test/test_caffe_main.hpp"
+#include "caffe/util/db.hpp"
+#include "caffe/util/format.hpp"
 
 // What the tests of data layers share.
 
@@ -24,6 +26,19 @@ inline vector<string> Backends() {
 #else
   return {"lmdb"};
 #endif
+}
+
+// A new database of records with the keys "00000000", "00000001", ...
+inline void WriteDatabase(const string& backend, const string& path,
+                          const vector<string>& values) {
+  const std::unique_ptr<db::DB> database(db::GetDB(backend));
+  database->Open(path, db::NEW);
+  const std::unique_ptr<db::Transaction> transaction(
+      database->NewTransaction());
+  for (size_t i = 0; i < values.size(); ++i) {
+    transaction->Put(format_int(static_cast<int>(i), 8), values[i]);
+  }
+  transaction->Commit();
 }
 
 // A data layer and its tops.

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "caffe/test/test_error_util.hpp"
-#include "caffe/util/db.hpp"
-#include "caffe/util/format.hpp"
+#include "caffe/util/io.hpp"
 #include "data_layer_test_util.hpp"
 #include "net_test_util.hpp"
 #include "temporary_folder.hpp"
@@ -34,18 +33,6 @@ Datum JpegDatum(int number) {
   datum.set_encoded(true);
   datum.set_label(number);
   return datum;
-}
-
-void WriteDatabase(const string& backend, const string& path,
-                   const vector<string>& values) {
-  const std::unique_ptr<db::DB> database(db::GetDB(backend));
-  database->Open(path, db::NEW);
-  const std::unique_ptr<db::Transaction> transaction(
-      database->NewTransaction());
-  for (size_t i = 0; i < values.size(); ++i) {
-    transaction->Put(format_int(static_cast<int>(i), 8), values[i]);
-  }
-  transaction->Commit();
 }
 
 vector<string> RawRecords(int count = kRecords) {

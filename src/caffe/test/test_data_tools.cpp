@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "caffe/net.hpp"
-#include "caffe/util/db.hpp"
-#include "caffe/util/format.hpp"
+#include "caffe/util/io.hpp"
 #include "data_layer_test_util.hpp"
 #include "net_test_util.hpp"
 #include "temporary_folder.hpp"
@@ -66,16 +65,12 @@ std::map<string, Datum> ReadDatabase(const string& path,
   return records;
 }
 
-void WriteDatabase(const string& path, const vector<Datum>& datums) {
-  const std::unique_ptr<db::DB> database(db::GetDB("lmdb"));
-  database->Open(path, db::NEW);
-  const std::unique_ptr<db::Transaction> transaction(
-      database->NewTransaction());
-  for (size_t i = 0; i < datums.size(); ++i) {
-    transaction->Put(format_int(static_cast<int>(i), 8),
-                     datums[i].SerializeAsString());
+void WriteDatums(const string& path, const vector<Datum>& datums) {
+  vector<string> values;
+  for (const Datum& datum : datums) {
+    values.push_back(datum.SerializeAsString());
   }
-  transaction->Commit();
+  WriteDatabase("lmdb", path, values);
 }
 
 Datum NumberedDatum(int number) {
@@ -395,7 +390,7 @@ TEST_F(DataToolsTest, ImageMean) {
   datums[1].Clear();
   datums[1].set_encoded(true);
   datums[1].set_data(png.data(), png.size());
-  WriteDatabase(folder_ / "db", datums);
+  WriteDatums(folder_ / "db", datums);
   const Result result =
       Run("compute_image_mean", "--backend=lmdb db mean.binaryproto");
   EXPECT_EQ(0, result.exit_code) << result.output;
@@ -413,19 +408,19 @@ TEST_F(DataToolsTest, ImageMean) {
 
 TEST_F(DataToolsTest, ImageMeanRefuses) {
   ExpectComplaint("compute_image_mean", "none", "none");
-  WriteDatabase(folder_ / "empty", {});
+  WriteDatums(folder_ / "empty", {});
   ExpectComplaint("compute_image_mean", "empty", "'empty' is empty");
   Datum other;
   CVMatToDatum(NumberedImage(1, 3, 2, 1), &other);
-  WriteDatabase(folder_ / "sizes", {NumberedDatum(0), other});
+  WriteDatums(folder_ / "sizes", {NumberedDatum(0), other});
   ExpectComplaint("compute_image_mean", "sizes mean.binaryproto",
                   "record '00000001' of database 'sizes'");
   other = NumberedDatum(0);
   other.set_data("12345");
-  WriteDatabase(folder_ / "short", {other});
+  WriteDatums(folder_ / "short", {other});
   ExpectComplaint("compute_image_mean", "short", "5 values");
   other.set_encoded(true);
-  WriteDatabase(folder_ / "damaged", {NumberedDatum(0), other});
+  WriteDatums(folder_ / "damaged", {NumberedDatum(0), other});
   ExpectComplaint("compute_image_mean", "damaged",
                   "record '00000001' of database 'damaged'");
   EXPECT_FALSE(Exists("mean.binaryproto"));
@@ -434,7 +429,7 @@ TEST_F(DataToolsTest, ImageMeanRefuses) {
 TEST_F(DataToolsTest, ExtractFeatures) {
   vector<Datum> datums;
   for (int i = 0; i < 6; ++i) datums.push_back(NumberedDatum(i));
-  WriteDatabase(folder_ / "db", datums);
+  WriteDatums(folder_ / "db", datums);
   const string net_text =
       "layer { name: 'data' type: 'Data' top: 'data' top: 'label' data_param { "
       "source: '" +
