@@ -60,6 +60,7 @@ class HDF5DataLayer : public Layer<Dtype> {
  private:
   void ReadFileNames();
   void LoadCurrentFile(uint32_t row_seed);
+  void GoTo(const string& state);
 
   std::unique_ptr<VisitOrder> files_;
   std::unique_ptr<VisitOrder> rows_;

@@ -129,6 +129,18 @@ string HDF5DataLayer<Dtype>::SaveState() const {
 
 template <typename Dtype>
 void HDF5DataLayer<Dtype>::RestoreState(const string& state) {
+  const string before = SaveState();
+  try {
+    GoTo(state);
+  } catch (const Error&) {
+    // Of another data set: whoever wants to can go on as before.
+    GoTo(before);
+    throw;
+  }
+}
+
+template <typename Dtype>
+void HDF5DataLayer<Dtype>::GoTo(const string& state) {
   const auto position = ParsePosition<HDF5Position>(state);
   files_->Restore(position.file());
   LoadCurrentFile(position.row().seed());

@@ -164,6 +164,21 @@ TYPED_TEST(HDF5DataLayerTest, ResumesExactly) {
   ExpectExactResume<Dtype>(this->Settings("batch_size: 3 shuffle: true"), 2);
 }
 
+TYPED_TEST(HDF5DataLayerTest, StaysWhereItWasWhenThereIsNoSuchRow) {
+  typedef typename TypeParam::Dtype Dtype;
+  this->WriteThreeFiles();
+  Feed<Dtype> from(this->Settings("batch_size: 11"), 2);
+  from.Next();
+  // The last file has only two rows now.
+  this->WriteFile("c.h5", 7, 2);
+  Feed<Dtype> to(this->Settings("batch_size: 5"), 2);
+  to.Next();
+  EXPECT_THAT(
+      ErrorOf([&] { to.layer().RestoreState(from.layer().SaveState()); }),
+      HasSubstr("item 4 of a list that has only 2"));
+  EXPECT_EQ((vector<int>{5, 6, 7, 8, 0}), this->Rows(&to, 1));
+}
+
 TYPED_TEST(HDF5DataLayerTest, RefusesSettings) {
   typedef typename TypeParam::Dtype Dtype;
   this->WriteThreeFiles();
