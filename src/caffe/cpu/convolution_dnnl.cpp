@@ -74,10 +74,6 @@ int64_t Count(const memory::dims& extents) {
   return count;
 }
 
-memory Vector(const memory::desc& layout, const void* values) {
-  return {layout, DnnlEngine(), const_cast<void*>(values)};
-}
-
 void Add(int64_t n, const float* from, float* to) {
   ParallelFor(n, kElementwiseGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) to[i] += from[i];
@@ -114,9 +110,9 @@ class ForwardPlan {
       kernel_.execute(DnnlStream(),
                       {{DNNL_ARG_SRC, input_.Load(input, work[0])},
                        {DNNL_ARG_WEIGHTS, loaded_weights},
-                       {DNNL_ARG_BIAS, Vector(bias_, bias)},
+                       {DNNL_ARG_BIAS, ArrayAt(bias_, bias)},
                        {DNNL_ARG_DST, output_.Target(output, work[2])},
-                       {DNNL_ARG_SCRATCHPAD, Vector(scratchpad_, work[3])}});
+                       {DNNL_ARG_SCRATCHPAD, ArrayAt(scratchpad_, work[3])}});
       output_.Store(work[2], output);
       input += Count(extents_.input);
       output += Count(extents_.output);
@@ -211,83 +207,86 @@ class BackwardPlan {
     const int64_t at_a_time = extents_.input[0];
     const Work work = Reserve(images > at_a_time);
     const memory loaded_weights =
-        of_input_ ? of_input_->weights.Load(weights, work.weights) : memory();
+        of_input_ ? of_input_->weights.Load(weights, work[kWeights]) : memory();
     for (int64_t part = 0; part < images / at_a_time; ++part) {
       const float* const diff = output_diff + part * Count(extents_.output);
       const int64_t at = part * Count(extents_.input);
       memory loaded_diff;
       if (of_weights_) {
-        loaded_diff = of_weights_->output_diff.Load(diff, work.output_diff);
+        loaded_diff = of_weights_->output_diff.Load(diff, work[kOutputDiff]);
         AddWeightsGradient(input + at, loaded_diff, work, part == 0,
                            gradients.bias);
       }
       if (of_input_) {
         if (!same_output_diff_) {
-          loaded_diff = of_input_->output_diff.Load(diff, work.output_diff);
+          loaded_diff = of_input_->output_diff.Load(diff, work[kOutputDiff]);
         }
         ComputeInputGradient(loaded_weights, loaded_diff, work,
                              gradients.input + at);
       }
     }
     if (of_weights_) {
-      of_weights_->weights_diff.Store(work.weights_sum, gradients.weights);
+      of_weights_->weights_diff.Store(work[kWeightsSum], gradients.weights);
     }
   }
 
  private:
-  // Where operands are kept while the kernels run. `input` serves the input
-  // and then its gradient. Sums of gradients over the parts of the batch stay
-  // in the kernel's layout to the end.
-  struct Work {
-    void* output_diff;
-    void* input;
-    void* weights;
-    void* weights_sum;
-    void* weights_part;
-    void* bias_part;
-    void* scratchpad;
+  // Where operands are kept while the kernels run. kInput serves the input and
+  // then its gradient. Sums of gradients over the parts of the batch stay in
+  // the kernel's layout to the end.
+  enum {
+    kOutputDiff,
+    kInput,
+    kWeights,
+    kWeightsSum,
+    kWeightsPart,
+    kBiasPart,
+    kScratchpad,
+    kNumArrays
   };
+  using Work = std::vector<void*>;
 
   Work Reserve(bool several_parts) const {
-    size_t sizes[7] = {};
+    size_t sizes[kNumArrays] = {};
     if (of_input_) {
-      sizes[0] = of_input_->output_diff.copy_size();
-      sizes[1] = of_input_->input_diff.copy_size();
-      sizes[2] = of_input_->weights.copy_size();
-      sizes[6] = of_input_->scratchpad.get_size();
+      sizes[kOutputDiff] = of_input_->output_diff.copy_size();
+      sizes[kInput] = of_input_->input_diff.copy_size();
+      sizes[kWeights] = of_input_->weights.copy_size();
+      sizes[kScratchpad] = of_input_->scratchpad.get_size();
     }
     if (of_weights_) {
-      sizes[0] = std::max(sizes[0], of_weights_->output_diff.copy_size());
-      sizes[1] = std::max(sizes[1], of_weights_->input.copy_size());
-      sizes[3] = of_weights_->weights_diff.copy_size();
-      sizes[4] = several_parts ? sizes[3] : 0;
-      sizes[5] = of_weights_->bias_diff.get_size();
-      sizes[6] = std::max(sizes[6], of_weights_->scratchpad.get_size());
+      const auto grow = [&](int array, size_t size) {
+        sizes[array] = std::max(sizes[array], size);
+      };
+      grow(kOutputDiff, of_weights_->output_diff.copy_size());
+      grow(kInput, of_weights_->input.copy_size());
+      grow(kWeightsSum, of_weights_->weights_diff.copy_size());
+      grow(kWeightsPart, several_parts ? sizes[kWeightsSum] : 0);
+      grow(kBiasPart, of_weights_->bias_diff.get_size());
+      grow(kScratchpad, of_weights_->scratchpad.get_size());
     }
-    const std::vector<void*> arrays = Workspace::Get().Reserve(sizes);
-    return {arrays[0], arrays[1], arrays[2], arrays[3],
-            arrays[4], arrays[5], arrays[6]};
+    return Workspace::Get().Reserve(sizes);
   }
 
   void AddWeightsGradient(const float* input, const memory& output_diff,
                           const Work& work, bool first,
                           float* bias_diff) const {
     const WeightsGradient& of = *of_weights_;
-    void* const part = first ? work.weights_sum : work.weights_part;
+    void* const part = first ? work[kWeightsSum] : work[kWeightsPart];
     of.kernel.execute(
         DnnlStream(),
-        {{DNNL_ARG_SRC, of.input.Load(input, work.input)},
+        {{DNNL_ARG_SRC, of.input.Load(input, work[kInput])},
          {DNNL_ARG_DIFF_DST, output_diff},
          {DNNL_ARG_DIFF_WEIGHTS, of.weights_diff.Target(nullptr, part)},
-         {DNNL_ARG_DIFF_BIAS, Vector(of.bias_diff, work.bias_part)},
-         {DNNL_ARG_SCRATCHPAD, Vector(of.scratchpad, work.scratchpad)}});
+         {DNNL_ARG_DIFF_BIAS, ArrayAt(of.bias_diff, work[kBiasPart])},
+         {DNNL_ARG_SCRATCHPAD, ArrayAt(of.scratchpad, work[kScratchpad])}});
     if (!first) {
       Add(of.weights_diff.copy_size() / sizeof(float),
           static_cast<const float*>(part),
-          static_cast<float*>(work.weights_sum));
+          static_cast<float*>(work[kWeightsSum]));
     }
     if (bias_diff != nullptr) {
-      Add(extents_.bias[0], static_cast<const float*>(work.bias_part),
+      Add(extents_.bias[0], static_cast<const float*>(work[kBiasPart]),
           bias_diff);
     }
   }
@@ -299,9 +298,9 @@ class BackwardPlan {
         DnnlStream(),
         {{DNNL_ARG_DIFF_DST, output_diff},
          {DNNL_ARG_WEIGHTS, weights},
-         {DNNL_ARG_DIFF_SRC, of.input_diff.Target(input_diff, work.input)},
-         {DNNL_ARG_SCRATCHPAD, Vector(of.scratchpad, work.scratchpad)}});
-    of.input_diff.Store(work.input, input_diff);
+         {DNNL_ARG_DIFF_SRC, of.input_diff.Target(input_diff, work[kInput])},
+         {DNNL_ARG_SCRATCHPAD, ArrayAt(of.scratchpad, work[kScratchpad])}});
+    of.input_diff.Store(work[kInput], input_diff);
   }
 
   Extents extents_;
@@ -312,22 +311,22 @@ class BackwardPlan {
 
 // The plan for a task, or nullptr when oneDNN has nothing fast for it.
 template <typename Plan>
-const Plan* Find(const Task& task) {
+std::shared_ptr<const Plan> Find(const Task& task) {
   // Nets have a few dozen shapes; whoever feeds images of ever new sizes must
   // not fill the memory.
   constexpr size_t kMost = 1024;
-  static thread_local std::map<Task, std::unique_ptr<Plan>> plans;
+  static thread_local std::map<Task, std::shared_ptr<const Plan>> plans;
   const auto found = plans.find(task);
-  if (found != plans.end()) return found->second.get();
-  if (plans.size() >= kMost) plans.clear();
-  std::unique_ptr<Plan>& plan = plans[task];
+  if (found != plans.end()) return found->second;
+  std::shared_ptr<const Plan> plan;
   try {
-    plan = std::make_unique<Plan>(task);
+    plan = std::make_shared<const Plan>(task);
     if (!plan->fast()) plan.reset();
   } catch (const dnnl::error&) {
-    plan.reset();
+    // There is no implementation at all.
   }
-  return plan.get();
+  if (plans.size() >= kMost) plans.clear();
+  return plans[task] = plan;
 }
 
 // Whether it is a shape oneDNN is made for. Kernels that see nothing but
@@ -389,14 +388,14 @@ bool RunInParts(Task task, const Run& run) {
   task.shape = WithSpatialAxis(task.shape);
   const int at_a_time = ImagesAtATime(task.shape, task.threads);
   const int rest = batch % at_a_time;
-  const Plan* rest_plan = nullptr;
+  std::shared_ptr<const Plan> rest_plan;
   if (rest > 0) {
     task.shape.batch = rest;
     rest_plan = Find<Plan>(task);
     if (rest_plan == nullptr) return false;
   }
   task.shape.batch = at_a_time;
-  const Plan* const plan = Find<Plan>(task);
+  const std::shared_ptr<const Plan> plan = Find<Plan>(task);
   if (plan == nullptr) return false;
   run(*plan, 0, batch - rest);
   if (rest > 0) run(*rest_plan, batch - rest, rest);

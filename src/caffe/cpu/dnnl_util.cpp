@@ -4,15 +4,6 @@
 
 namespace caffe::cpu {
 
-namespace {
-
-dnnl::memory At(const dnnl::memory::desc& layout, const void* values) {
-  // oneDNN does not tell memory it reads from memory it writes.
-  return {layout, DnnlEngine(), const_cast<void*>(values)};
-}
-
-}  // namespace
-
 dnnl::engine& DnnlEngine() {
   static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   return engine;
@@ -37,6 +28,10 @@ dnnl::memory::desc AnyLayout(const dnnl::memory::dims& extents) {
   return {extents, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
 }
 
+dnnl::memory ArrayAt(const dnnl::memory::desc& layout, const void* values) {
+  return {layout, DnnlEngine(), const_cast<void*>(values)};
+}
+
 const dnnl::primitive_attr& WithOurScratchpad() {
   static const dnnl::primitive_attr attributes = [] {
     dnnl::primitive_attr made;
@@ -59,9 +54,9 @@ DnnlInput::DnnlInput(const dnnl::memory::desc& plain,
 }
 
 dnnl::memory DnnlInput::Load(const float* values, void* copy) const {
-  dnnl::memory from = At(plain_, values);
+  dnnl::memory from = ArrayAt(plain_, values);
   if (is_plain_) return from;
-  dnnl::memory to = At(wanted_, copy);
+  dnnl::memory to = ArrayAt(wanted_, copy);
   convert_.execute(DnnlStream(), from, to);
   return to;
 }
@@ -83,13 +78,13 @@ DnnlOutput::DnnlOutput(const dnnl::memory::desc& plain,
 }
 
 dnnl::memory DnnlOutput::Target(float* values, void* copy) const {
-  return At(wanted_, is_direct_ ? values : copy);
+  return ArrayAt(wanted_, is_direct_ ? values : copy);
 }
 
 void DnnlOutput::Store(void* copy, float* values) const {
   if (is_direct_) return;
-  dnnl::memory from = At(wanted_, copy);
-  dnnl::memory to = At(plain_, values);
+  dnnl::memory from = ArrayAt(wanted_, copy);
+  dnnl::memory to = ArrayAt(plain_, values);
   convert_.execute(DnnlStream(), from, to);
 }
 

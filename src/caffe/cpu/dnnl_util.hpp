@@ -19,6 +19,10 @@ dnnl::stream& DnnlStream();
 dnnl::memory::desc PlainLayout(const dnnl::memory::dims& extents);
 dnnl::memory::desc AnyLayout(const dnnl::memory::dims& extents);
 
+// An array as primitives take it. oneDNN does not tell arrays it reads from
+// those it writes.
+dnnl::memory ArrayAt(const dnnl::memory::desc& layout, const void* values);
+
 // For all primitives: their scratchpads come from our workspace.
 const dnnl::primitive_attr& WithOurScratchpad();
 
