@@ -1,5 +1,7 @@
 #include "caffe/syncedmem.hpp"
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -11,13 +13,20 @@ namespace {
 
 // One cache line, and the widest vector register.
 constexpr size_t kAlignment = 64;
+// What the kernel can map as one page if it is told that it pays.
+constexpr size_t kHugePage = 2 << 20;
 
 }  // namespace
 
 void CaffeMallocHost(void** ptr, size_t size, bool* use_cuda) {
+  const bool is_huge = size >= 2 * kHugePage;
   const size_t rounded = (size + kAlignment - 1) / kAlignment * kAlignment;
-  *ptr = std::aligned_alloc(kAlignment, rounded > 0 ? rounded : kAlignment);
-  Require(*ptr != nullptr, "out of memory: cannot allocate ", size, " bytes");
+  const int failed =
+      posix_memalign(ptr, is_huge ? kHugePage : kAlignment, rounded);
+  Require(failed == 0, "out of memory: cannot allocate ", size, " bytes");
+  // Whole pages only: the rest would take memory that nobody uses. Advice that
+  // is not taken does no harm.
+  if (is_huge) madvise(*ptr, size / kHugePage * kHugePage, MADV_HUGEPAGE);
   *use_cuda = false;
 }
 
