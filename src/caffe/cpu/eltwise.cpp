@@ -1,8 +1,8 @@
 #include "cpu/eltwise.hpp"
 
-#include <cstring>
-
+#include "cpu/copy.hpp"
 #include "cpu/parallel.hpp"
+#include "cpu/stream.hpp"
 
 namespace caffe::cpu {
 
@@ -22,25 +22,45 @@ void ForBlocks(int64_t n, const Body& body) {
   });
 }
 
+// Calls body(begin, end, to) for every block of [0, n), to write its values to
+// `to`, the first of them at to[0]: that is out + begin, or, when `out` is
+// large and none of the inputs, a place from which it is streamed there.
+template <typename Dtype, typename Body>
+void WriteBlocks(int64_t n, bool is_input, Dtype* out, const Body& body) {
+  const bool stream = !is_input && WorthStreaming(n * sizeof(Dtype));
+  ForBlocks(n, [&](int64_t begin, int64_t end) {
+    if (!stream) return body(begin, end, out + begin);
+    Dtype buffer[kBlock];
+    body(begin, end, buffer);
+    StreamBytes((end - begin) * sizeof(Dtype), buffer, out + begin);
+  });
+}
+
 // out = join(join(arrays[0], arrays[1]), arrays[2]) ....
 template <typename Dtype, typename Join>
 void Fold(int64_t n, std::span<const Dtype* const> arrays, Dtype* out,
           const Join& join) {
-  ForBlocks(n, [&](int64_t begin, int64_t end) {
-    if (arrays.size() == 1) {
-      if (out == arrays[0]) return;
-      std::memcpy(out + begin, arrays[0] + begin,
-                  (end - begin) * sizeof(Dtype));
-      return;
-    }
-    const Dtype* const first = arrays[0];
-    const Dtype* const second = arrays[1];
-    for (int64_t i = begin; i < end; ++i) out[i] = join(first[i], second[i]);
-    for (size_t k = 2; k < arrays.size(); ++k) {
-      const Dtype* const next = arrays[k];
-      for (int64_t i = begin; i < end; ++i) out[i] = join(out[i], next[i]);
-    }
-  });
+  if (arrays.size() == 1) {
+    if (out != arrays[0]) Copy(n, arrays[0], out);
+    return;
+  }
+  WriteBlocks(n, out == arrays[0], out,
+              [&](int64_t begin, int64_t end, Dtype* to) {
+                const int64_t size = end - begin;
+                const Dtype* const first = arrays[0] + begin;
+                const Dtype* const second = arrays[1] + begin;
+#pragma omp simd
+                for (int64_t i = 0; i < size; ++i) {
+                  to[i] = join(first[i], second[i]);
+                }
+                for (size_t k = 2; k < arrays.size(); ++k) {
+                  const Dtype* const next = arrays[k] + begin;
+#pragma omp simd
+                  for (int64_t i = 0; i < size; ++i) {
+                    to[i] = join(to[i], next[i]);
+                  }
+                }
+              });
 }
 
 }  // namespace
