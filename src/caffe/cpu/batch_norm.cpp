@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cpu/batch_norm_reference.hpp"
+#include "cpu/channel_sums.hpp"
 #include "cpu/engine.hpp"
 
 namespace caffe::cpu {
@@ -15,37 +16,28 @@ template <typename Dtype>
 void Moments(const ChannelLayout& layout, int64_t begin, int64_t end,
              const Dtype* in, Dtype* mean, Dtype* variance) {
   const int64_t channels = end - begin;
-  std::vector<double> sums(channels);
-  std::vector<double> squares(channels);
-  const auto add_up = [&](const ChannelLayout& part, const Dtype* center) {
-    std::fill(sums.begin(), sums.end(), 0.);
-    std::fill(squares.begin(), squares.end(), 0.);
-    SumTerms<Dtype>(
-        part, begin, end,
-        [=](int64_t c) {
-          return [=, about = center[c]](int64_t i) {
-            const Dtype distance = in[i] - about;
-            return Terms<Dtype>{distance, distance * distance};
-          };
-        },
-        sums.data(), squares.data());
-  };
+  mean += begin;
+  variance += begin;
   // Squares of distances from any value near the mean keep their digits where
   // the squares of the values would cancel: the mean of the first image is
   // near enough.
   ChannelLayout first = layout;
   first.num = 1;
-  std::fill(mean + begin, mean + end, Dtype(0));
-  add_up(first, mean);
-  for (int64_t c = begin; c < end; ++c) {
-    mean[c] = static_cast<Dtype>(sums[c - begin] / first.values());
+  std::fill_n(mean, channels, Dtype(0));
+  std::vector<double> sums(channels);
+  std::vector<double> squares(channels);
+  AddDistances(first, begin, end, in, mean, sums.data(), squares.data());
+  for (int64_t k = 0; k < channels; ++k) {
+    mean[k] = static_cast<Dtype>(sums[k] / first.values());
   }
-  add_up(layout, mean);
-  for (int64_t c = begin; c < end; ++c) {
-    const double rest = sums[c - begin] / layout.values();
-    const double square = squares[c - begin] / layout.values();
-    mean[c] = static_cast<Dtype>(mean[c] + rest);
-    variance[c] = static_cast<Dtype>(std::max(0., square - rest * rest));
+  std::fill(sums.begin(), sums.end(), 0.);
+  std::fill(squares.begin(), squares.end(), 0.);
+  AddDistances(layout, begin, end, in, mean, sums.data(), squares.data());
+  for (int64_t k = 0; k < channels; ++k) {
+    const double rest = sums[k] / layout.values();
+    const double square = squares[k] / layout.values();
+    mean[k] = static_cast<Dtype>(mean[k] + rest);
+    variance[k] = static_cast<Dtype>(std::max(0., square - rest * rest));
   }
 }
 
@@ -100,14 +92,8 @@ void BatchNormBackward(const ChannelLayout& layout, const Dtype* in,
     if (mean != nullptr) std::copy(mean + begin, mean + end, centers.begin());
     std::vector<double> sums(channels);
     std::vector<double> products(channels);
-    SumTerms<Dtype>(
-        layout, begin, end,
-        [&](int64_t c) {
-          return [=, about = centers[c - begin]](int64_t i) {
-            return Terms<Dtype>{out_diff[i], out_diff[i] * (in[i] - about)};
-          };
-        },
-        sums.data(), products.data());
+    AddProducts(layout, begin, end, out_diff, in, centers.data(), sums.data(),
+                products.data());
     // in_diff = factor * out_diff + slope * (in - center) + offset.
     std::vector<Dtype> factors(channels);
     std::vector<Dtype> slopes(channels);

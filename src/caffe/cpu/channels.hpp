@@ -33,9 +33,6 @@ struct ChannelLayout {
   }
 };
 
-// Values whose sum is taken in their own type before it is added to a double.
-constexpr int64_t kSumValues = 1024;
-
 // Calls body(begin, end) for ranges of channels, on all threads. A range is as
 // small as it can be without reading too little of every image at a time, so
 // that a core's own cache holds it from one loop to the next. Ranges do not
@@ -90,50 +87,6 @@ void CopyChannels(const ChannelLayout& layout, int64_t begin, int64_t end,
       StreamBytes(bytes, from + first, to + first);
     } else {
       std::memcpy(to + first, from + first, bytes);
-    }
-  }
-}
-
-// Two numbers that are summed side by side.
-template <typename Dtype>
-struct Terms {
-  Dtype a;
-  Dtype b;
-};
-
-// Adds up the Terms that what `channel(c)` returns gives for all values of the
-// channels [begin, end), into a[c - begin] and b[c - begin].
-template <typename Dtype, typename Channel>
-void SumTerms(const ChannelLayout& layout, int64_t begin, int64_t end,
-              const Channel& channel, double* a, double* b) {
-  for (int64_t n = 0; n < layout.num; ++n) {
-    if (layout.inner == 1) {
-      const int64_t row = layout.plane(n, 0);
-#pragma omp simd
-      for (int64_t c = begin; c < end; ++c) {
-        const Terms<Dtype> terms = channel(c)(row + c);
-        a[c - begin] += terms.a;
-        b[c - begin] += terms.b;
-      }
-      continue;
-    }
-    for (int64_t c = begin; c < end; ++c) {
-      const auto value = channel(c);
-      const int64_t plane_end = layout.plane(n, c) + layout.inner;
-      for (int64_t first = layout.plane(n, c); first < plane_end;
-           first += kSumValues) {
-        const int64_t last = std::min(first + kSumValues, plane_end);
-        Dtype sum_a = 0;
-        Dtype sum_b = 0;
-#pragma omp simd reduction(+ : sum_a, sum_b)
-        for (int64_t i = first; i < last; ++i) {
-          const Terms<Dtype> terms = value(i);
-          sum_a += terms.a;
-          sum_b += terms.b;
-        }
-        a[c - begin] += sum_a;
-        b[c - begin] += sum_b;
-      }
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "cpu/channel_sums.hpp"
 #include "cpu/engine.hpp"
 
 namespace caffe::cpu {
@@ -37,18 +38,11 @@ void AddSums(const ChannelLayout& layout, int64_t begin, int64_t end,
              const ScaleGradients<Dtype>& gradients) {
   std::vector<double> products(end - begin);
   std::vector<double> sums(end - begin);
-  const auto add_up = [&](const auto& terms) {
-    SumTerms<Dtype>(
-        layout, begin, end, [&](int64_t) { return terms; }, products.data(),
-        sums.data());
-  };
-  if (gradients.factors != nullptr) {
-    add_up([=](int64_t i) {
-      return Terms<Dtype>{out_diff[i] * in[i], out_diff[i]};
-    });
-  } else {
-    add_up([=](int64_t i) { return Terms<Dtype>{0, out_diff[i]}; });
-  }
+  const std::vector<Dtype> zeros(end - begin);
+  // Without factors the products are not needed, and any values will do.
+  AddProducts(layout, begin, end, out_diff,
+              gradients.factors == nullptr ? out_diff : in, zeros.data(),
+              sums.data(), products.data());
   for (int64_t c = begin; c < end; ++c) {
     if (gradients.factors != nullptr) {
       gradients.factors[c] += products[c - begin];
