@@ -8,11 +8,10 @@ namespace caffe::codec {
 std::span<const Codec* const> Codecs() {
   // A codec's name and number must be new; order is the order of reports.
   static const Codec* const codecs[] = {
-      &SzCodecInstance(),       &RawCodecInstance(), &Fp16CodecInstance(),
-      &LosslessCodecInstance(), &ZvcCodecInstance(), &CsrCodecInstance(),
-      &Q8CodecInstance(),       &Q4CodecInstance(),  &Q2CodecInstance(),
-      &BitmaskCodecInstance(),
-      &JpegCodecInstance(),
+      &SzCodecInstance(),       &RawCodecInstance(),  &Fp16CodecInstance(),
+      &LosslessCodecInstance(), &ZvcCodecInstance(),  &CsrCodecInstance(),
+      &Q8CodecInstance(),       &Q4CodecInstance(),   &Q2CodecInstance(),
+      &BitmaskCodecInstance(),  &JpegCodecInstance(),
   };
   return codecs;
 }

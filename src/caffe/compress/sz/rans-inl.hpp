@@ -288,8 +288,8 @@ HWY_INLINE VU8 DecodeSymbols(const DecodeTables& tables, VU8 contexts,
   hn::Store(contexts, DU8(), context_bytes);
   hn::Vec<decltype(bytes_of_states)> symbols[kStateVectors];
   for (size_t v = 0; v < kStateVectors; ++v) {
-    const V32 context = hn::PromoteTo(
-        d, hn::Load(bytes_of_states, context_bytes + v * lanes));
+    const V32 context =
+        hn::PromoteTo(d, hn::Load(bytes_of_states, context_bytes + v * lanes));
     V32 x = hn::Load(d, states + v * lanes);
     const V32 slot = hn::And(x, hn::Set(d, kProbabilityScale - 1));
     const V32 entry = Table(
@@ -303,8 +303,8 @@ HWY_INLINE VU8 DecodeSymbols(const DecodeTables& tables, VU8 contexts,
     const uint32_t low_bits = MaskBits(low);
     const V32 refilled =
         hn::Or(hn::ShiftLeft<16>(x), ExpandWords(*words, low_bits));
-    x = hn::BitCast(d, hn::IfThenElse(low, hn::BitCast(di, refilled),
-                                      hn::BitCast(di, x)));
+    x = hn::BitCast(
+        d, hn::IfThenElse(low, hn::BitCast(di, refilled), hn::BitCast(di, x)));
     *words += std::popcount(low_bits);
     hn::Store(x, d, states + v * lanes);
   }
@@ -344,9 +344,8 @@ bool Decode(const ContextModel& model, const DecodeTables& tables,
       V8 prediction;
       VU8 activity;
       PredictVector(n, i, &prediction, &activity);
-      const VU8 symbol =
-          DecodeSymbols(tables, vectors.ContextOf(prediction, activity),
-                        states + i, &words);
+      const VU8 symbol = DecodeSymbols(
+          tables, vectors.ContextOf(prediction, activity), states + i, &words);
       const V8 difference =
           hn::BitCast(d8, hn::Xor(symbol, hn::Set(du8, uint8_t{0x80})));
       int8_t* const to = rows + at * kLanes + i;
