@@ -68,8 +68,8 @@ class Feed {
     return values;
   }
   vector<vector<Dtype>> Next(int batches) {
-    vector<vector<Dtype>> values;
-    for (int i = 0; i < batches; ++i) values.push_back(Next());
+    vector<vector<Dtype>> values(batches);
+    for (vector<Dtype>& batch : values) batch = Next();
     return values;
   }
 

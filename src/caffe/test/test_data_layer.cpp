@@ -35,12 +35,14 @@ Datum JpegDatum(int number) {
   return datum;
 }
 
-vector<string> RawRecords(int count = kRecords) {
-  vector<string> values;
-  for (int i = 0; i < count; ++i) {
-    values.push_back(RawDatum(i).SerializeAsString());
-  }
+vector<string> Records(int count, Datum (*make)(int)) {
+  vector<string> values(count);
+  for (int i = 0; i < count; ++i) values[i] = make(i).SerializeAsString();
   return values;
+}
+
+vector<string> RawRecords(int count = kRecords) {
+  return Records(count, RawDatum);
 }
 
 }  // namespace
@@ -144,11 +146,7 @@ TYPED_TEST(DataLayerTest, LabelsAreOptionalAndImagesTransformed) {
 
 TYPED_TEST(DataLayerTest, EncodedImages) {
   typedef typename TypeParam::Dtype Dtype;
-  vector<string> values;
-  for (int i = 0; i < 4; ++i) {
-    values.push_back(JpegDatum(i).SerializeAsString());
-  }
-  this->Write("db", values);
+  this->Write("db", Records(4, JpegDatum));
   Feed<Dtype> feed(this->Settings("db", "batch_size: 4 backend: LMDB"), 2);
   feed.Next();
   const cv::Mat image = DecodeDatumToCVMatNative(JpegDatum(3));
@@ -296,11 +294,7 @@ TYPED_TEST(DataLayerTest, EmptyDatabaseIsAnError) {
 }
 
 TYPED_TEST(DataLayerTest, TruncatedDatabaseIsAnError) {
-  vector<string> values;
-  for (int i = 0; i < 500; ++i) {
-    values.push_back(RawDatum(i).SerializeAsString());
-  }
-  this->Write("db", values);
+  this->Write("db", RawRecords(500));
   const string file = this->folder_ / "db/data.mdb";
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
   const string complaint =
@@ -310,10 +304,7 @@ TYPED_TEST(DataLayerTest, TruncatedDatabaseIsAnError) {
 }
 
 TYPED_TEST(DataLayerTest, DamagedRecordsNameThemselves) {
-  vector<string> values;
-  for (int i = 0; i < 8; ++i) {
-    values.push_back(JpegDatum(i).SerializeAsString());
-  }
+  vector<string> values = Records(8, JpegDatum);
   Datum damaged = JpegDatum(5);
   damaged.mutable_data()->resize(damaged.data().size() / 2);
   values[5] = damaged.SerializeAsString();
