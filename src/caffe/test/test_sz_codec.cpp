@@ -1,6 +1,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
+#include <type_traits>
 
 #include "caffe/compress/codec.hpp"
 #include "caffe/error.hpp"
@@ -31,9 +33,11 @@ std::vector<T> Unpack(const std::vector<uint8_t>& frame, size_t values,
   return out;
 }
 
+// Also for values that are not numbers, which differ from themselves.
 template <typename T>
 bool SameBits(T a, T b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
 // The promises of the codec, value by value.

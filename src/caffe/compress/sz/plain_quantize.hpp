@@ -54,7 +54,7 @@ void PlainDequantize(const Quantizer& quantizer, const int8_t* tokens,
   const Steps<T> steps = StepsOf<T>(quantizer.bound);
   const bool dithered = quantizer.rounding == Rounding::kDither;
   for (size_t i = 0; i < n; ++i) {
-    const int token = tokens[i];
+    const int8_t token = tokens[i];
     if (token == 0) {
       values[i] = T(0);
       continue;
