@@ -26,10 +26,11 @@ Shape::Shape(std::span<const int64_t> extents)
     extent[i] = extents[i];
     Require(extent[i] >= 0, "a tensor cannot have the negative extent ",
             extent[i]);
-    Require(extent[i] == 0 || total <= kMaxValues / extent[i],
-            "a tensor of more than ", kMaxValues,
+    // A zero among the extents must not hide what the others come to.
+    const int64_t size = std::max<int64_t>(extent[i], 1);
+    Require(total <= kMaxValues / size, "a tensor of more than ", kMaxValues,
             " values cannot be compressed");
-    total *= extent[i];
+    total *= size;
   }
 }
 

@@ -54,10 +54,9 @@ Header ReadHeader(std::span<const uint8_t> frame) {
     const auto extent = in.Get<uint64_t>();
     if (extent > kMaxValues) Damaged("impossible shape");
     extents[i] = static_cast<int64_t>(extent);
-    if (extents[i] > 0 && count > kMaxValues / extents[i]) {
-      Damaged("impossible shape");
-    }
-    count *= extents[i];
+    const int64_t size = std::max<int64_t>(extents[i], 1);
+    if (count > kMaxValues / size) Damaged("impossible shape");
+    count *= size;
   }
   header.info.shape =
       Shape(std::span<const int64_t>(extents, static_cast<size_t>(axes)));

@@ -212,6 +212,15 @@ INSTANTIATE_TEST_SUITE_P(All, CodecTest,
                          ::testing::ValuesIn(Codecs().begin(), Codecs().end()),
                          NameOf);
 
+TEST(Shape, RefusesWhatNobodyCanHold) {
+  EXPECT_EQ(0, (Shape{0, 1 << 20, 1 << 20}).count());
+  EXPECT_THROW((Shape{int64_t{1} << 41}), Error);
+  EXPECT_THROW((Shape{1 << 30, 1 << 30, 1 << 30}), Error);
+  EXPECT_THROW((Shape{0, int64_t{1} << 40, 2}), Error);
+  EXPECT_THROW((Shape{2, -1}), Error);
+  EXPECT_THROW((Shape{1, 1, 1, 1, 1, 1, 1}), Error);
+}
+
 TEST(Registry, NamesAndNumbersAreUniqueAndForEver) {
   const std::map<std::string, int> numbers = {
       {"raw", 0},     {"sz", 1},  {"fp16", 2}, {"lossless", 3},
