@@ -66,9 +66,9 @@ std::map<string, Datum> ReadDatabase(const string& path,
 }
 
 void WriteDatums(const string& path, const vector<Datum>& datums) {
-  vector<string> values;
-  for (const Datum& datum : datums) {
-    values.push_back(datum.SerializeAsString());
+  vector<string> values(datums.size());
+  for (size_t i = 0; i < datums.size(); ++i) {
+    values[i] = datums[i].SerializeAsString();
   }
   WriteDatabase("lmdb", path, values);
 }
@@ -274,8 +274,9 @@ TEST_F(DataToolsTest, ExistingDatabasesStay) {
 TEST_F(DataToolsTest, Mnist) {
   WriteMnist();
   for (const string& backend : Backends()) {
-    ExpectSuccess("convert_mnist_data",
-                  "--backend=" + backend + " images.idx labels.idx " + backend);
+    ExpectSuccess(
+        "convert_mnist_data",
+        Concat("--backend=", backend, " images.idx labels.idx ", backend));
     const auto records = ReadDatabase(folder_ / backend, backend);
     ASSERT_EQ(3u, records.size());
     const Datum& datum = records.at("00000002");
@@ -427,8 +428,8 @@ TEST_F(DataToolsTest, ImageMeanRefuses) {
 }
 
 TEST_F(DataToolsTest, ExtractFeatures) {
-  vector<Datum> datums;
-  for (int i = 0; i < 6; ++i) datums.push_back(NumberedDatum(i));
+  vector<Datum> datums(6);
+  for (int i = 0; i < 6; ++i) datums[i] = NumberedDatum(i);
   WriteDatums(folder_ / "db", datums);
   const string net_text =
       "layer { name: 'data' type: 'Data' top: 'data' top: 'label' data_param { "

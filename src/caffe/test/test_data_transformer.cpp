@@ -143,7 +143,7 @@ class DataTransformerTest : public MultiDeviceTest<TypeParam> {
         }
       }
     }
-    const string name = folder_ / Concat("mean", options.channels);
+    string name = folder_ / Concat("mean", options.channels);
     WriteProtoToBinaryFile(mean, name);
     return name;
   }

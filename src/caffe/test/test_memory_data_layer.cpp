@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 namespace {
 
 vector<cv::Mat> Images(int count) {
-  vector<cv::Mat> images;
-  for (int i = 0; i < count; ++i) images.push_back(NumberedImage(i, 4, 5, 3));
+  vector<cv::Mat> images(count);
+  for (int i = 0; i < count; ++i) images[i] = NumberedImage(i, 4, 5, 3);
   return images;
 }
 
