@@ -167,7 +167,11 @@ size_t EncodeBlock(const Kernels& kernels, const BlockCoder& coder,
     parts.first = static_cast<uint32_t>(
         kernels.pack_groups(tokens, n, scratch.headers, scratch.bits));
     coded = Groups(n) + parts.first;
-    if (raws == 0 && parts.first == kBitPadding) {
+    // Groups of ones need no bits either; only their headers tell.
+    const bool all_zero =
+        std::all_of(scratch.headers, scratch.headers + Groups(n),
+                    [](uint8_t header) { return header == kAllZero; });
+    if (raws == 0 && all_zero) {
       *mode = BlockMode::kZero;
       return 0;
     }

@@ -63,7 +63,8 @@ class VectorQuantizer {
       dither = sz::HWY_NAMESPACE::Dither(DU(), df, seed_, position);
       scaled = hn::Add(scaled, dither);
     }
-    const VI code = hn::NearestInt(scaled);
+    // The least integer has no opposite to compare with the largest token.
+    const VI code = hn::Max(hn::NearestInt(scaled), hn::Set(di, -0x7FFFFFFF));
     // What the decoder will make of it decides, not what ought to come out.
     VF decoded = hn::ConvertTo(df, code);
     if (kDithered) decoded = hn::Sub(decoded, dither);

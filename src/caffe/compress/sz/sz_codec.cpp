@@ -66,8 +66,8 @@ int ChooseLowBits(const T* values, uint64_t n, double bound) {
     const uint64_t first = n * p / pieces;
     const uint64_t last = std::min(n, first + kPiece);
     for (uint64_t i = first; i < last; ++i, ++sampled) {
-      const T code = std::abs(values[i] * steps.inverse);
-      for (int k = 0; k <= kMaxLowBits && code >= T(kMaxToken << k); ++k) {
+      const T code = std::nearbyint(std::abs(values[i] * steps.inverse));
+      for (int k = 0; k <= kMaxLowBits && code > T(kMaxToken << k); ++k) {
         ++wider[k];
       }
     }
