@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "caffe/backward_reads.hpp"
 #include "caffe/blob.hpp"
 #include "caffe/common.hpp"
 #include "caffe/layer_factory.hpp"
@@ -73,6 +74,10 @@ class Layer {
   virtual bool AllowForceBackward(const int /*bottom_index*/) const {
     return true;
   }
+
+  // What Backward reads of what Forward left; asked after Reshape and after
+  // Forward. Overriding it lets the net drop or compress the rest.
+  virtual BackwardReads backward_reads() const { return BackwardReads(); }
 
   bool param_propagate_down(const int param_id) const {
     return param_id < static_cast<int>(param_propagate_down_.size()) &&
