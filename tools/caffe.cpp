@@ -35,6 +35,10 @@ DEFINE_string(sighup_effect, "snapshot",
 DEFINE_int32(threads, 0,
              "Threads to compute with; 0 for as many as OpenMP chooses (one a "
              "processor, or OMP_NUM_THREADS).");
+DEFINE_string(dump_activations, "",
+              "A folder for what layers read in one iteration, as .npy files "
+              "to try codecs on.");
+DEFINE_int32(dump_at, 0, "The iteration that --dump_activations writes.");
 
 namespace caffe {
 
@@ -62,6 +66,7 @@ Examples:
   caffe train --solver=solver.prototxt --snapshot=auto
   caffe train --solver=solver.prototxt --snapshot=lenet_iter_5000.solverstate
   caffe train --solver=finetune.prototxt --weights=vgg16.caffemodel
+  caffe train --solver=solver.prototxt --dump_activations=tensors --dump_at=500
 )";
 
 constexpr char kTestUsage[] =
@@ -97,7 +102,7 @@ const std::vector<Command>& Commands() {
        "train a net, or go on training it",
        kTrainUsage,
        {"solver", "snapshot", "weights", "level", "stage", "sigint_effect",
-        "sighup_effect", "threads", "gpu"}},
+        "sighup_effect", "threads", "gpu", "dump_activations", "dump_at"}},
       {"test",
        Test,
        "score a trained net",

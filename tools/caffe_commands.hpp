@@ -20,6 +20,8 @@ DECLARE_int32(iterations);
 DECLARE_string(sigint_effect);
 DECLARE_string(sighup_effect);
 DECLARE_int32(threads);
+DECLARE_string(dump_activations);
+DECLARE_int32(dump_at);
 
 namespace caffe {
 

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <memory>
 
+#include "activation_dump.hpp"
 #include "caffe/sgd_solvers.hpp"
 #include "caffe/util/comma_list.hpp"
 #include "caffe/util/signal_handler.h"
@@ -102,6 +103,10 @@ SolverParameter SolverFromFlags() {
           "more)");
   Require(FLAGS_snapshot.empty() || FLAGS_weights.empty(),
           "give --snapshot to resume or --weights to start from, but not both");
+  Require(FLAGS_dump_at >= 0, "--dump_at must not be negative");
+  Require(!FLAGS_dump_activations.empty() ||
+              gflags::GetCommandLineFlagInfoOrDie("dump_at").is_default,
+          "--dump_at needs a folder: --dump_activations=FOLDER");
   SolverParameter param;
   ReadSolverParamsFromTextFileOrDie(FLAGS_solver, &param);
   if (!gflags::GetCommandLineFlagInfoOrDie("level").is_default) {
@@ -134,6 +139,13 @@ void Resume(Solver<float>* solver) {
   }
 }
 
+// Null when --dump_activations does not ask for it.
+std::unique_ptr<ActivationDump> DumpFromFlags(Solver<float>* solver) {
+  if (FLAGS_dump_activations.empty()) return nullptr;
+  return std::make_unique<ActivationDump>(solver, FLAGS_dump_activations,
+                                          FLAGS_dump_at);
+}
+
 }  // namespace
 
 int Train() {
@@ -149,11 +161,17 @@ int Train() {
       SolverRegistry<float>::CreateSolver(param));
   solver->SetActionFunction(signal_handler.GetActionFunction());
   if (!FLAGS_snapshot.empty()) Resume(solver.get());
+  const std::unique_ptr<ActivationDump> dump = DumpFromFlags(solver.get());
 
   LOG(INFO) << "Starting Optimization";
   {
     TrainingLine line(solver.get());
     solver->Solve();
+  }
+  if (dump && !dump->is_done()) {
+    LOG(WARNING) << "Nothing is in " << FLAGS_dump_activations
+                 << ": training ended at iteration " << solver->iter()
+                 << " without iteration " << FLAGS_dump_at << " of --dump_at";
   }
   LOG(INFO) << "Optimization Done.";
   return 0;
