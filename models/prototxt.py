@@ -107,20 +107,20 @@ def imagenet_data(train_batch, test_batch, mean):
     return data('TRAIN', 'train', train_batch) + data('TEST', 'val', test_batch)
 
 
-def input_data():
+def input_data(side=224):
     """The Input layer of a deployed net: one image."""
     return layer('data', 'Input', input_param={
-        'shape': {'dim': [1, 3, 224, 224]}})
+        'shape': {'dim': [1, 3, side, side]}})
 
 
-def losses(scores):
+def losses(scores, top5=True):
     """Accuracies in tests, and the loss."""
     test_only = {'phase': Name('TEST')}
-    return (layer('accuracy', 'Accuracy', [scores, 'label'],
-                  include=test_only) +
-            layer('accuracy_top5', 'Accuracy', [scores, 'label'],
-                  include=test_only, accuracy_param={'top_k': 5}) +
-            layer('loss', 'SoftmaxWithLoss', [scores, 'label']))
+    text = layer('accuracy', 'Accuracy', [scores, 'label'], include=test_only)
+    if top5:
+        text += layer('accuracy_top5', 'Accuracy', [scores, 'label'],
+                      include=test_only, accuracy_param={'top_k': 5})
+    return text + layer('loss', 'SoftmaxWithLoss', [scores, 'label'])
 
 
 def write(files):

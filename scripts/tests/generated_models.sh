@@ -7,13 +7,14 @@ export PYTHONDONTWRITEBYTECODE=1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-for generator in "$project_dir"/models/*/generate.py; do
-  model=$(basename "$(dirname "$generator")")
-  mkdir "$scratch/$model"
-  python3 "$generator" "$scratch/$model"
-  for file in "$scratch/$model"/*; do
-    diff -u "$project_dir/models/$model/$(basename "$file")" "$file" ||
-      die "models/$model/$(basename "$file") is not what generate.py writes"
+cd "$project_dir"
+for generator in {models,examples}/*/generate.py; do
+  folder=$(dirname "$generator")
+  mkdir -p "$scratch/$folder"
+  python3 "$generator" "$scratch/$folder"
+  for file in "$scratch/$folder"/*; do
+    diff -u "$folder/$(basename "$file")" "$file" ||
+      die "$folder/$(basename "$file") is not what generate.py writes"
   done
-  echo "models/$model: $(find "$scratch/$model" -type f | wc -l) files are up to date"
+  echo "$folder: $(find "$scratch/$folder" -type f | wc -l) files are up to date"
 done

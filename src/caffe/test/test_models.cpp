@@ -68,6 +68,11 @@ const Model kModels[] = {
      {1, 3, 224, 224},
      138357544,
      1000},
+    {"models/resnet18/train_val.prototxt",
+     "models/resnet18/deploy.prototxt",
+     {1, 3, 224, 224},
+     11689512,
+     1000},
     {"models/resnet50/train_val.prototxt",
      "models/resnet50/deploy.prototxt",
      {1, 3, 224, 224},
@@ -87,6 +92,12 @@ const Model kModels[] = {
      "examples/cifar10/cifar10_full.prototxt",
      {1, 3, 32, 32},
      89578,
+     10},
+    // With convolutions in the two shortcuts that change the shape.
+    {"examples/cifar10/cifar10_resnet20_train_test.prototxt",
+     "examples/cifar10/cifar10_resnet20.prototxt",
+     {1, 3, 32, 32},
+     272474,
      10},
 };
 
