@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts a data set's files, unpacked and checked, into data/NAME.
 #
-#   scripts/get_data.sh fashion_mnist|mnist|cifar10
+#   scripts/get_data.sh fashion_mnist|mnist|cifar10|elpv
 #
 # Looks for each file in data/NAME, then in the folders below (packed or not),
 # and downloads it last. Files that are there already are only checked.
@@ -10,7 +10,8 @@ set -euo pipefail
 
 # A data set is: where copies may lie, where it is downloaded from (first
 # address that answers), and its files' SHA-256 sums, unpacked. {} in an
-# address is the file's name; addresses ending in .tar.gz hold all files.
+# address is the file's name; addresses ending in .tar.gz hold all files;
+# pip:NAME==VERSION is a Python package.
 case ${1:-} in
   fashion_mnist)
     folders=(/usr/share/datasets/fashion-mnist)
@@ -44,6 +45,12 @@ bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67  data_batch_3.b
 014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48  data_batch_4.bin
 755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add  data_batch_5.bin
 8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b  test_batch.bin"
+    ;;
+  elpv)
+    folders=()
+    addresses=(pip:elpv-dataset==1.0.0.post1)
+    sums="
+85e31c1126ee9b48e62d3a0232c58f58b2d189b0814a45c13642fa0415af4a4c  elpv_dataset-1.0.0.post1-py3-none-any.whl"
     ;;
   *)
     print_help
@@ -90,7 +97,10 @@ fetch() {
 download_from() {
   local address=${1//\{\}/$2}
   echo "downloading $address"
-  if [[ $address == *.tar.gz ]]; then
+  if [[ $address == pip:* ]]; then
+    python3 -m pip download --quiet --no-deps --dest "$scratch" \
+      "${address#pip:}"
+  elif [[ $address == *.tar.gz ]]; then
     fetch "$address" "$scratch/all.tar.gz" &&
       tar -xzf "$scratch/all.tar.gz" --strip-components=1 -C "$scratch"
   else
