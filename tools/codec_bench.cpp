@@ -2,6 +2,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -12,6 +14,7 @@
 #include "caffe/error.hpp"
 #include "codec_measures.hpp"
 #include "gflags/gflags.h"
+#include "hwy/targets.h"
 #include "tool.hpp"
 
 DEFINE_string(codecs, "",
@@ -25,11 +28,19 @@ DEFINE_string(csv, "", "Also write one line a tensor and codec to this file.");
 DEFINE_int32(repeats, 5, "Times are the best of so many.");
 DEFINE_int32(threads, 0,
              "How many 'all' threads are; 0 for as many as OpenMP chooses.");
-DEFINE_int64(values, 3200000, "Without files: the size of generated tensors.");
+DEFINE_int64(values, 0,
+             "Tensors of about so many values: of files, a part from the "
+             "middle; all of them, and 3200000 of generated ones, unless "
+             "given.");
+DEFINE_string(target, "",
+              "Use this SIMD target, such as avx2 or sse4, and not the best of "
+              "the machine; a wrong name lists those there are.");
 
 namespace caffe {
 
 namespace {
+
+constexpr int64_t kGeneratedValues = 3200000;
 
 constexpr char kUsage[] =
     R"(usage: codec_bench [FILE...] [flags]
@@ -47,6 +58,7 @@ Examples:
   codec_bench
   codec_bench activations/ --relative_bound=0.01 --csv=bench.csv
   codec_bench conv1_64x96x55x55.f32 --codecs=sz,fp16,zfp --threads=2
+  codec_bench activations/ --codecs=sz --values=16384 --target=avx2
 )";
 
 std::vector<std::string> TensorFiles(int argc, char** argv) {
@@ -89,6 +101,44 @@ Contenders Chosen() {
     Require(found, "--codecs: there is no '", name, "'");
   }
   return chosen;
+}
+
+// Lets the codecs use the SIMD target --target alone.
+void ChooseTarget() {
+  if (FLAGS_target.empty()) return;
+  std::string all;
+  for (int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    const int64_t target = left & -left;
+    std::string name = hwy::TargetName(target);
+    for (char& c : name) c = static_cast<char>(std::tolower(c));
+    if (name == FLAGS_target) {
+      hwy::SetSupportedTargetsForTest(target);
+      return;
+    }
+    all += (all.empty() ? "" : ", ") + name;
+  }
+  Fail("--target: this machine has no '", FLAGS_target, "'; it has ", all);
+}
+
+// A part of about `values` values from the middle of a tensor: whole images,
+// or else whole channels of one, and so on.
+Tensor Part(Tensor tensor, int64_t values) {
+  if (values == 0 || tensor.count() <= static_cast<uint64_t>(values)) {
+    return tensor;
+  }
+  codec::Shape shape = tensor.shape();
+  int axis = 0;
+  int64_t slice = shape.image_values();
+  while (slice > values) {
+    shape.extent[axis++] = 1;
+    slice /= shape.extent[axis];
+  }
+  shape.extent[axis] = values / slice;
+  Tensor part(shape, tensor.type());
+  const size_t bytes = slice * codec::SizeOf(tensor.type());
+  const size_t first = (tensor.bytes() - part.bytes()) / 2 / bytes;
+  std::memcpy(part.data(), tensor.data() + first * bytes, part.bytes());
+  return part;
 }
 
 double BoundFor(const Tensor& tensor) {
@@ -141,12 +191,14 @@ class Bench {
 int Run(int argc, char** argv) {
   Require(FLAGS_threads >= 0, "--threads must not be negative");
   Require(FLAGS_repeats > 0, "--repeats must be positive");
-  Require(FLAGS_values > 0, "--values must be positive");
+  Require(FLAGS_values >= 0, "--values must not be negative");
+  ChooseTarget();
   if (FLAGS_threads > 0) omp_set_num_threads(FLAGS_threads);
   const std::vector<std::string> files = TensorFiles(argc, argv);
   Bench bench;
   if (files.empty()) {
-    const std::vector<Sample> samples = GeneratedSamples(FLAGS_values);
+    const std::vector<Sample> samples =
+        GeneratedSamples(FLAGS_values > 0 ? FLAGS_values : kGeneratedValues);
     Progress progress("measurements", samples.size() * bench.contenders());
     for (const Sample& sample : samples) {
       bench.Run(sample.name, sample.tensor, &progress);
@@ -155,8 +207,8 @@ int Run(int argc, char** argv) {
   } else {
     Progress progress("measurements", files.size() * bench.contenders());
     for (const std::string& file : files) {
-      bench.Run(std::filesystem::path(file).stem().string(), ReadTensor(file),
-                &progress);
+      bench.Run(std::filesystem::path(file).stem().string(),
+                Part(ReadTensor(file), FLAGS_values), &progress);
     }
     progress.Finish();
   }
