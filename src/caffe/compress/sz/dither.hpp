@@ -9,21 +9,32 @@
 namespace caffe::codec::sz {
 
 // The dither is a hash of (seed, position): the same on every machine, and
-// known to the decoder without being sent.
+// known to the decoder without being sent. One hash serves two values, its
+// lower half that at position i and its upper half that at i + kDitherSpan, so
+// that vectors of any width find theirs in the same lanes.
 constexpr uint32_t kDitherStep = 0x9E3779B1u;
 constexpr uint32_t kDitherMix1 = 0x85EBCA77u;
 constexpr uint32_t kDitherMix2 = 0xC2B2AE3Du;
-constexpr float kDitherScale = 1.0f / (1 << 24);
+constexpr int kDitherSpan = 16;
+constexpr float kDitherScale = 1.0f / (1 << 17);
 
-// Of value `position`, in units of a code: in (-1/2, 1/2), never exactly in
-// between two representable steps of 2^-24.
-inline float Dither(uint32_t seed, uint32_t position) {
-  uint32_t h = position * kDitherStep + seed;
+// The number of the hash that serves the first of 2 * kDitherSpan values.
+inline uint32_t FirstHash(uint64_t position) {
+  return static_cast<uint32_t>(position / (2 * kDitherSpan) * kDitherSpan);
+}
+
+// Of value `position`, in units of a code: in (-1/2, 1/2), an odd multiple of
+// 2^-17.
+inline float Dither(uint32_t seed, uint64_t position) {
+  const uint32_t number =
+      FirstHash(position) + static_cast<uint32_t>(position % kDitherSpan);
+  uint32_t h = number * kDitherStep + seed;
   h = (h ^ (h >> 15)) * kDitherMix1;
   h = (h ^ (h >> 13)) * kDitherMix2;
   h ^= h >> 16;
-  const int32_t odd = static_cast<int32_t>((h >> 9 << 1) | 1) - (1 << 23);
-  return static_cast<float>(odd) * kDitherScale;
+  const bool upper = position / kDitherSpan % 2 != 0;
+  const auto half = static_cast<int16_t>(upper ? h >> 16 : h);
+  return static_cast<float>(2 * half + 1) * kDitherScale;
 }
 
 // The distance between two codes, and its inverse, as the arithmetic of T has

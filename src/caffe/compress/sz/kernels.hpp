@@ -64,12 +64,32 @@ struct ContextModel {
   bool predict = false;
   int activity_classes = 1;
   int level_classes = 1;
-  // A class is the number of thresholds exceeded.
+  // A class is the number of thresholds exceeded. All activities from
+  // kMaxActivity up are in one, and so are levels beyond kMinLevel, kMaxLevel.
   uint8_t activity_threshold[16] = {};
   int8_t level_threshold[16] = {};
 
   int contexts() const { return activity_classes * level_classes; }
+  int ActivityClass(int activity) const {
+    int exceeded = 0;
+    for (int i = 0; i + 1 < activity_classes; ++i) {
+      exceeded += activity > activity_threshold[i];
+    }
+    return exceeded;
+  }
+  int LevelClass(int level) const {
+    int exceeded = 0;
+    for (int i = 0; i + 1 < level_classes; ++i) {
+      exceeded += level > level_threshold[i];
+    }
+    return exceeded;
+  }
 };
+
+// So many can be looked up with one vector, and two.
+constexpr int kMaxActivity = 15;
+constexpr int kMinLevel = -16;
+constexpr int kMaxLevel = 15;
 
 constexpr int kMaxContexts = 16;
 constexpr int kSymbols = 256;

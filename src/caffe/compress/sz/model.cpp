@@ -144,8 +144,8 @@ double ModelChooser::Try(bool predict, int activity_classes, int level_classes,
   Counts activity = {};
   Counts level = {};
   for (size_t i = 0; i < size_; ++i) {
-    ++activity[activities_[i]];
-    ++level[predictions_[i] + 128];
+    ++activity[std::min<int>(activities_[i], kMaxActivity)];
+    ++level[std::clamp<int>(predictions_[i], kMinLevel, kMaxLevel) + 128];
   }
   context.activity_classes =
       SplitEvenly(activity, 0, activity_classes, context.activity_threshold);
@@ -155,15 +155,9 @@ double ModelChooser::Try(bool predict, int activity_classes, int level_classes,
   std::array<uint8_t, kSymbols> activity_class;
   std::array<uint8_t, kSymbols> level_class;
   for (int v = 0; v < kSymbols; ++v) {
-    const auto classes = [](auto value, const auto* threshold, int count) {
-      return static_cast<uint8_t>(std::count_if(
-          threshold, threshold + count - 1, [&](auto t) { return value > t; }));
-    };
-    activity_class[v] = static_cast<uint8_t>(
-        context.level_classes *
-        classes(v, context.activity_threshold, context.activity_classes));
-    level_class[v] =
-        classes(v - 128, context.level_threshold, context.level_classes);
+    activity_class[v] =
+        static_cast<uint8_t>(context.level_classes * context.ActivityClass(v));
+    level_class[v] = static_cast<uint8_t>(context.LevelClass(v - 128));
   }
   std::array<Counts, kMaxContexts> counts = {};
   for (size_t i = 0; i < size_; ++i) {
@@ -278,9 +272,16 @@ void ReadModel(ByteReader* in, Model* model) {
   }
   for (int i = 0; i + 1 < context.activity_classes; ++i) {
     context.activity_threshold[i] = in->Get<uint8_t>();
+    if (context.activity_threshold[i] >= kMaxActivity) {
+      Damaged("impossible activities");
+    }
   }
   for (int i = 0; i + 1 < context.level_classes; ++i) {
     context.level_threshold[i] = in->Get<int8_t>();
+    if (context.level_threshold[i] < kMinLevel ||
+        context.level_threshold[i] >= kMaxLevel) {
+      Damaged("impossible levels");
+    }
   }
   const auto rest = in->Rest();
   if (rest.size() < kBitPadding) Damaged("its tables end too early");

@@ -74,15 +74,8 @@ void Neighbours(const int8_t* rows, size_t first, size_t last, size_t row,
 }
 
 int ContextOf(const ContextModel& model, const Neighbourhood& n) {
-  int activity_class = 0;
-  for (int i = 0; i + 1 < model.activity_classes; ++i) {
-    activity_class += n.activity > model.activity_threshold[i];
-  }
-  int level_class = 0;
-  for (int i = 0; i + 1 < model.level_classes; ++i) {
-    level_class += n.prediction > model.level_threshold[i];
-  }
-  return activity_class * model.level_classes + level_class;
+  return model.ActivityClass(n.activity) * model.level_classes +
+         model.LevelClass(n.prediction);
 }
 
 void Encode(const ContextModel& model, const EncodeTables& tables,

@@ -22,9 +22,7 @@ size_t PlainQuantize(const Quantizer& quantizer, const T* values, size_t n,
     tokens[i] = 0;
     if (quantizer.low_bits > 0) low[i] = 0;
     if (x == T(0)) continue;
-    const T dither =
-        dithered ? Dither(quantizer.seed, static_cast<uint32_t>(position + i))
-                 : T(0);
+    const T dither = dithered ? Dither(quantizer.seed, position + i) : T(0);
     const T scaled = x * steps.inverse + dither;
     // Also false for values that are not numbers.
     const bool in_range = std::abs(scaled) < T(1 << 24);
@@ -64,8 +62,7 @@ void PlainDequantize(const Quantizer& quantizer, const int8_t* tokens,
     if (dithered) {
       const int code = token < 0 ? ~size : size;
       values[i] =
-          (static_cast<T>(code) -
-           Dither(quantizer.seed, static_cast<uint32_t>(position + i))) *
+          (static_cast<T>(code) - Dither(quantizer.seed, position + i)) *
           steps.step;
     } else {
       values[i] = static_cast<T>(token < 0 ? -size - 1 : size + 1) * steps.step;

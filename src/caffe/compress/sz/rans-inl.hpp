@@ -86,75 +86,51 @@ void Neighbours(const int8_t* rows, size_t first, size_t last, size_t row,
   }
 }
 
-// A model's thresholds as vectors hold them. Unused ones are never exceeded.
+// The classes of a model, looked up instead of counted.
 class ContextVectors {
  public:
   explicit ContextVectors(const ContextModel& model)
-      : activities_(model.activity_classes - 1),
-        levels_(model.level_classes - 1) {
-    for (int i = 0; i < kMaxContexts; ++i) {
-      // Unsigned bytes are compared as signed ones after flipping the top bit.
-      const int8_t activity =
-          i < activities_
-              ? static_cast<int8_t>(model.activity_threshold[i] ^ 0x80)
-              : int8_t{127};
-      const int8_t level = i < levels_ ? model.level_threshold[i] : int8_t{127};
-      std::memset(activity_[i], activity, sizeof(activity_[i]));
-      std::memset(level_[i], level, sizeof(level_[i]));
+      : predict_(model.predict ? -1 : 0) {
+    for (int i = 0; i <= kMaxActivity; ++i) {
+      activity_[i] =
+          static_cast<uint8_t>(model.ActivityClass(i) * model.level_classes);
     }
-    std::memset(stride_, model.level_classes, sizeof(stride_));
-    std::memset(predict_, model.predict ? -1 : 0, sizeof(predict_));
+    for (int i = 0; i < 16; ++i) {
+      below_[i] = static_cast<uint8_t>(model.LevelClass(i - 16));
+      above_[i] = static_cast<uint8_t>(model.LevelClass(i));
+    }
+    static_assert(kMinLevel == -16 && kMaxLevel == 15 && kMaxActivity == 15);
   }
 
-  // activity class * level classes + level class, where a class is the number
-  // of thresholds exceeded.
   HWY_INLINE VU8 ContextOf(V8 prediction, VU8 activity) const {
     const D8 d;
     const DU8 du;
-    V8 context = hn::Zero(d);
-    if (activities_ > 0) {
-      const V8 flipped =
-          hn::BitCast(d, hn::Xor(activity, hn::Set(du, uint8_t{0x80})));
-      const V8 classes = activities_ <= 3 ? Exceeded<3>(flipped, activity_)
-                                          : Exceeded<15>(flipped, activity_);
-      // Bytes have no multiplication; small ones can be multiplied as words.
-      const hn::Repartition<int16_t, D8> d16;
-      context =
-          hn::BitCast(d, hn::Mul(hn::BitCast(d16, classes),
-                                 hn::And(hn::BitCast(d16, hn::Load(d, stride_)),
-                                         hn::Set(d16, int16_t{0xFF}))));
-    }
-    context = hn::Add(context, levels_ <= 3 ? Exceeded<3>(prediction, level_)
-                                            : Exceeded<15>(prediction, level_));
-    return hn::BitCast(du, context);
+    // A lookup gives 0 where the index has its highest bit set.
+    const V8 level = hn::Min(hn::Max(prediction, hn::Set(d, int8_t{kMinLevel})),
+                             hn::Set(d, int8_t{kMaxLevel}));
+    const VU8 above = hn::BitCast(du, level);
+    const VU8 below = hn::Xor(above, hn::Set(du, uint8_t{0x80}));
+    const VU8 level_class =
+        hn::Or(hn::TableLookupBytesOr0(hn::LoadDup128(du, below_), below),
+               hn::TableLookupBytesOr0(hn::LoadDup128(du, above_), above));
+    const VU8 small = hn::Min(activity, hn::Set(du, uint8_t{kMaxActivity}));
+    return hn::Add(level_class,
+                   hn::TableLookupBytes(hn::LoadDup128(du, activity_), small));
   }
 
   // What is subtracted from tokens: the prediction, or nothing.
   HWY_INLINE V8 Subtracted(V8 prediction) const {
-    return hn::And(prediction, hn::Load(D8(), predict_));
+    const hn::Repartition<int64_t, D8> d64;
+    return hn::And(prediction, hn::BitCast(D8(), hn::Set(d64, predict_)));
   }
 
  private:
-  // How many thresholds each value exceeds.
-  template <int kCount>
-  static HWY_INLINE V8 Exceeded(V8 value, const int8_t (*thresholds)[kLanes]) {
-    const D8 d;
-    // Comparisons give -1. Three sums, so that none waits for the other.
-    static_assert(kCount % 3 == 0);
-    V8 count[3] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-    for (int i = 0; i < kCount; ++i) {
-      const auto exceeds = hn::Gt(value, hn::Load(d, thresholds[i]));
-      count[i % 3] = hn::Sub(count[i % 3], hn::VecFromMask(d, exceeds));
-    }
-    return hn::Add(hn::Add(count[0], count[1]), count[2]);
-  }
-
-  const int activities_;
-  const int levels_;
-  alignas(64) int8_t activity_[kMaxContexts][kLanes];
-  alignas(64) int8_t level_[kMaxContexts][kLanes];
-  alignas(64) int8_t stride_[kLanes];
-  alignas(64) int8_t predict_[kLanes];
+  // All bits or none.
+  const int64_t predict_;
+  // Activity classes are multiplied by the number of level classes.
+  alignas(16) uint8_t activity_[16];
+  alignas(16) uint8_t below_[16];
+  alignas(16) uint8_t above_[16];
 };
 
 HWY_INLINE V32 Table(const uint32_t* table, V32 index) {
@@ -274,98 +250,135 @@ HWY_INLINE V32 ExpandWords(const uint16_t* words, uint32_t needed) {
 
 // States whose bytes fill one vector of bytes.
 constexpr size_t kStateVectors = 4;
+constexpr size_t kByteVectors = kLanes / hn::MaxLanes(D8());
 static_assert(hn::MaxLanes(D8()) == kStateVectors * hn::MaxLanes(D32()));
 
-// One row's symbols for the states of one vector of bytes.
-HWY_INLINE VU8 DecodeSymbols(const DecodeTables& tables, VU8 contexts,
-                             uint32_t* states, const uint16_t** words) {
-  const D32 d;
-  const DI32 di;
-  const hn::Rebind<uint8_t, D32> bytes_of_states;
-  const hn::Half<DU8> half;
-  const size_t lanes = StateLanes();
-  alignas(64) uint8_t context_bytes[hn::MaxLanes(DU8())];
-  hn::Store(contexts, DU8(), context_bytes);
-  hn::Vec<decltype(bytes_of_states)> symbols[kStateVectors];
-  for (size_t v = 0; v < kStateVectors; ++v) {
-    const V32 context =
-        hn::PromoteTo(d, hn::Load(bytes_of_states, context_bytes + v * lanes));
-    V32 x = hn::Load(d, states + v * lanes);
-    const V32 slot = hn::And(x, hn::Set(d, kProbabilityScale - 1));
-    const V32 entry = Table(
-        tables.slot, hn::Or(hn::ShiftLeft<kProbabilityBits>(context), slot));
-    symbols[v] = hn::TruncateTo(bytes_of_states, entry);
-    const V32 frequency = hn::And(hn::ShiftRight<8>(entry), hn::Set(d, 4095));
-    x = hn::Add(hn::Mul(frequency, hn::ShiftRight<kProbabilityBits>(x)),
-                hn::ShiftRight<20>(entry));
-    const auto low = hn::Lt(hn::BitCast(di, x),
-                            hn::Set(di, static_cast<int32_t>(kStateLow)));
-    const uint32_t low_bits = MaskBits(low);
-    const V32 refilled =
-        hn::Or(hn::ShiftLeft<16>(x), ExpandWords(*words, low_bits));
-    x = hn::BitCast(
-        d, hn::IfThenElse(low, hn::BitCast(di, refilled), hn::BitCast(di, x)));
-    *words += std::popcount(low_bits);
-    hn::Store(x, d, states + v * lanes);
+// Decodes one block row by row.
+class RowDecoder {
+ public:
+  RowDecoder(const RansStream& stream, int8_t* rows)
+      : rows_(rows),
+        words_(stream.words_begin),
+        words_end_(stream.words_end),
+        escapes_(stream.escapes_begin),
+        escapes_end_(stream.escapes_end) {
+    std::memcpy(states_, stream.state, sizeof(states_));
   }
-  // In registers: small stores before a large load would have to be waited
-  // for.
-  return hn::Combine(DU8(), hn::Combine(half, symbols[3], symbols[2]),
-                     hn::Combine(half, symbols[1], symbols[0]));
-}
 
-bool Decode(const ContextModel& model, const DecodeTables& tables,
-            RansStream* stream, size_t run, size_t row, int8_t* rows) {
-  const D8 d8;
-  const DU8 du8;
-  const ContextVectors vectors(model);
-  const int8_t* escapes = stream->escapes_begin;
-  const uint16_t* words = stream->words_begin;
-  const uint16_t* words_end = stream->words_end;
-  // Once fewer words are left than a row can take, they are read from a copy
-  // with room behind it.
-  uint16_t tail[3 * kLanes] = {};
-  alignas(64) uint32_t states[kLanes];
-  std::memcpy(states, stream->state, sizeof(states));
-
-  for (size_t at = 0; at < run; ++at) {
-    const ptrdiff_t left = words_end - words;
-    if (HWY_UNLIKELY(left < kLanes)) {
-      if (left < 0) return false;
-      uint16_t rest[kLanes];
-      std::memcpy(rest, words, left * sizeof(uint16_t));
-      std::memset(tail, 0, sizeof(tail));
-      std::memcpy(tail, rest, left * sizeof(uint16_t));
-      words = tail;
-      words_end = tail + left;
-    }
-    const NeighbourRows n = NeighboursOf(rows, at, row);
+  // Returns whether the stream can go on.
+  HWY_INLINE bool Decode(const ContextVectors& vectors,
+                         const DecodeTables& tables, size_t at, size_t row) {
+    if (HWY_UNLIKELY(words_end_ - words_ < kLanes) && !CopyTail()) return false;
+    const D8 d8;
+    const DU8 du8;
+    const NeighbourRows n = NeighboursOf(rows_, at, row);
     for (size_t i = 0; i < kLanes; i += ByteLanes()) {
       V8 prediction;
       VU8 activity;
       PredictVector(n, i, &prediction, &activity);
-      const VU8 symbol = DecodeSymbols(
-          tables, vectors.ContextOf(prediction, activity), states + i, &words);
+      const VU8 symbol =
+          Symbols(tables, vectors.ContextOf(prediction, activity), states_ + i);
       const V8 difference =
           hn::BitCast(d8, hn::Xor(symbol, hn::Set(du8, uint8_t{0x80})));
-      int8_t* const to = rows + at * kLanes + i;
+      int8_t* const to = rows_ + at * kLanes + i;
       hn::Store(hn::Add(difference, vectors.Subtracted(prediction)), d8, to);
       const auto escaped = hn::Eq(symbol, hn::Set(du8, uint8_t{kEscape}));
       if (HWY_UNLIKELY(!hn::AllFalse(du8, escaped))) {
-        alignas(64) uint8_t symbols[kLanes];
-        hn::Store(symbol, du8, symbols);
-        for (size_t k = 0; k < ByteLanes(); ++k) {
-          if (symbols[k] != kEscape) continue;
-          if (escapes == stream->escapes_end) return false;
-          to[k] = *escapes++;
-        }
+        if (!TakeEscapes(symbol, to)) return false;
       }
     }
+    return true;
   }
-  for (const uint32_t state : states) {
-    if (state != kStateLow) return false;
+
+  // Whether all was used up as it should be.
+  bool AtEnd() const {
+    for (const uint32_t state : states_) {
+      if (state != kStateLow) return false;
+    }
+    return words_ == words_end_ && escapes_ == escapes_end_;
   }
-  return words == words_end && escapes == stream->escapes_end;
+
+ private:
+  // One row's symbols for the states of one vector of bytes.
+  HWY_INLINE VU8 Symbols(const DecodeTables& tables, VU8 contexts,
+                         uint32_t* states) {
+    const D32 d;
+    const DI32 di;
+    const hn::Rebind<uint8_t, D32> bytes_of_states;
+    const hn::Half<DU8> half;
+    const size_t lanes = StateLanes();
+    alignas(64) uint8_t context_bytes[hn::MaxLanes(DU8())];
+    hn::Store(contexts, DU8(), context_bytes);
+    hn::Vec<decltype(bytes_of_states)> symbols[kStateVectors];
+    for (size_t v = 0; v < kStateVectors; ++v) {
+      const V32 context = hn::PromoteTo(
+          d, hn::Load(bytes_of_states, context_bytes + v * lanes));
+      V32 x = hn::Load(d, states + v * lanes);
+      const V32 slot = hn::And(x, hn::Set(d, kProbabilityScale - 1));
+      const V32 entry = Table(
+          tables.slot, hn::Or(hn::ShiftLeft<kProbabilityBits>(context), slot));
+      symbols[v] = hn::TruncateTo(bytes_of_states, entry);
+      const V32 frequency = hn::And(hn::ShiftRight<8>(entry), hn::Set(d, 4095));
+      x = hn::Add(hn::Mul(frequency, hn::ShiftRight<kProbabilityBits>(x)),
+                  hn::ShiftRight<20>(entry));
+      const auto low = hn::Lt(hn::BitCast(di, x),
+                              hn::Set(di, static_cast<int32_t>(kStateLow)));
+      const uint32_t low_bits = MaskBits(low);
+      const V32 refilled =
+          hn::Or(hn::ShiftLeft<16>(x), ExpandWords(words_, low_bits));
+      x = hn::BitCast(d, hn::IfThenElse(low, hn::BitCast(di, refilled),
+                                        hn::BitCast(di, x)));
+      words_ += std::popcount(low_bits);
+      hn::Store(x, d, states + v * lanes);
+    }
+    // In registers: small stores before a large load would have to be waited
+    // for.
+    return hn::Combine(DU8(), hn::Combine(half, symbols[3], symbols[2]),
+                       hn::Combine(half, symbols[1], symbols[0]));
+  }
+
+  HWY_NOINLINE bool TakeEscapes(VU8 symbol, int8_t* to) {
+    alignas(64) uint8_t symbols[kLanes];
+    hn::Store(symbol, DU8(), symbols);
+    for (size_t k = 0; k < ByteLanes(); ++k) {
+      if (symbols[k] != kEscape) continue;
+      if (escapes_ == escapes_end_) return false;
+      to[k] = *escapes_++;
+    }
+    return true;
+  }
+
+  // Once fewer words are left than a row can take, they are read from a copy
+  // with room behind it.
+  HWY_NOINLINE bool CopyTail() {
+    const ptrdiff_t left = words_end_ - words_;
+    if (left < 0) return false;
+    uint16_t rest[kLanes];
+    std::memcpy(rest, words_, left * sizeof(uint16_t));
+    std::memset(tail_, 0, sizeof(tail_));
+    std::memcpy(tail_, rest, left * sizeof(uint16_t));
+    words_ = tail_;
+    words_end_ = tail_ + left;
+    return true;
+  }
+
+  int8_t* const rows_;
+  const uint16_t* words_;
+  const uint16_t* words_end_;
+  const int8_t* escapes_;
+  const int8_t* const escapes_end_;
+  alignas(64) uint32_t states_[kLanes];
+  uint16_t tail_[3 * kLanes] = {};
+};
+
+bool Decode(const ContextModel& model, const DecodeTables& tables,
+            RansStream* stream, size_t run, size_t row, int8_t* rows) {
+  const ContextVectors vectors(model);
+  RowDecoder decoder(*stream, rows);
+  for (size_t at = 0; at < run; ++at) {
+    if (!decoder.Decode(vectors, tables, at, row)) return false;
+  }
+  return decoder.AtEnd();
 }
 
 }  // namespace HWY_NAMESPACE
