@@ -21,11 +21,11 @@ class FlattenLayer : public Layer<Dtype> {
   int ExactNumTopBlobs() const override { return 1; }
 
  protected:
-  void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
-                   const vector<Blob<Dtype>*>& top) override;
-  void Backward_cpu(const vector<Blob<Dtype>*>& top,
-                    const vector<bool>& propagate_down,
-                    const vector<Blob<Dtype>*>& bottom) override;
+  void Forward_cpu(const vector<Blob<Dtype>*>& /*bottom*/,
+                   const vector<Blob<Dtype>*>& /*top*/) override {}
+  void Backward_cpu(const vector<Blob<Dtype>*>& /*top*/,
+                    const vector<bool>& /*propagate_down*/,
+                    const vector<Blob<Dtype>*>& /*bottom*/) override {}
 };
 
 }  // namespace caffe

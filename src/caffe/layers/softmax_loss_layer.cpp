@@ -42,7 +42,9 @@ void SoftmaxWithLossLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
           bottom[0]->shape_string(), " need ", outer_num_ * inner_num_,
           " labels (one for each position without axis ", softmax_axis_,
           "), not ", bottom[1]->count());
-  if (top.size() >= 2) top[1]->ReshapeLike(*bottom[0]);
+  if (top.size() == 1) return;
+  top[1]->ReshapeLike(prob_);
+  top[1]->ShareData(prob_);
 }
 
 template <typename Dtype>
@@ -89,7 +91,6 @@ void SoftmaxWithLossLayer<Dtype>::Forward_cpu(
       cpu::CrossEntropy(outer_num_, prob_.shape(softmax_axis_), inner_num_,
                         prob_.cpu_data(), labels.data());
   top[0]->mutable_cpu_data()[0] = loss / Normalizer(labels);
-  if (top.size() == 2) top[1]->ShareData(prob_);
 }
 
 template <typename Dtype>

@@ -12,13 +12,8 @@ void SplitLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
             "cannot work in place: its tops must be other "
             "blobs than its bottom");
     copy->ReshapeLike(*bottom[0]);
+    copy->ShareData(*bottom[0]);
   }
-}
-
-template <typename Dtype>
-void SplitLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
-                                    const vector<Blob<Dtype>*>& top) {
-  for (Blob<Dtype>* copy : top) copy->ShareData(*bottom[0]);
 }
 
 template <typename Dtype>

@@ -31,10 +31,14 @@ TYPED_TEST(FlattenLayerTest, Shapes) {
 }
 
 TYPED_TEST(FlattenLayerTest, SharesMemory) {
-  const auto layer = this->Forward("type: 'Flatten'");
-  EXPECT_EQ(this->bottom_.cpu_data(), this->top_.cpu_data());
-  this->Backward(layer.get());
-  EXPECT_EQ(this->bottom_.cpu_diff(), this->top_.cpu_diff());
+  const auto layer = this->SetUp("type: 'Flatten'");
+  EXPECT_EQ(this->bottom_.data(), this->top_.data());
+  EXPECT_EQ(this->bottom_.diff(), this->top_.diff());
+  // Also when the bottom has got other memory.
+  this->bottom_.Reshape({3, 3, 6, 5});
+  layer->Forward(this->bottoms_, this->tops_);
+  EXPECT_EQ(this->bottom_.data(), this->top_.data());
+  EXPECT_EQ(this->bottom_.diff(), this->top_.diff());
 }
 
 TYPED_TEST(FlattenLayerTest, Gradient) {

@@ -32,12 +32,18 @@ TYPED_TEST_SUITE(SplitLayerTest, TestDtypesAndDevices);
 TYPED_TEST(SplitLayerTest, TopsShareTheBottomsData) {
   typedef typename TypeParam::Dtype Dtype;
   SplitLayer<Dtype> layer{LayerParameter()};
+  const auto expect_shared = [this] {
+    for (const Blob<Dtype>* top : this->tops_) {
+      EXPECT_EQ(this->bottom_.shape(), top->shape());
+      EXPECT_EQ(this->bottom_.data(), top->data());
+    }
+  };
   layer.SetUp(this->bottoms_, this->tops_);
+  expect_shared();
+  // Also when the bottom has got other memory.
+  this->bottom_.Reshape(3, 3, 6, 5);
   layer.Forward(this->bottoms_, this->tops_);
-  for (const Blob<Dtype>* top : this->tops_) {
-    EXPECT_EQ(this->bottom_.shape(), top->shape());
-    EXPECT_EQ(this->bottom_.cpu_data(), top->cpu_data());
-  }
+  expect_shared();
 }
 
 TYPED_TEST(SplitLayerTest, BackwardSumsAnyNumberOfTops) {
