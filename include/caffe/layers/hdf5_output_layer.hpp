@@ -39,9 +39,10 @@ class HDF5OutputLayer : public Layer<Dtype> {
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
                    const vector<Blob<Dtype>*>& top) override;
-  void Backward_cpu(const vector<Blob<Dtype>*>& /*top*/,
-                    const vector<bool>& /*propagate_down*/,
-                    const vector<Blob<Dtype>*>& /*bottom*/) override {}
+  // Gradients are zero.
+  void Backward_cpu(const vector<Blob<Dtype>*>& top,
+                    const vector<bool>& propagate_down,
+                    const vector<Blob<Dtype>*>& bottom) override;
   // Replaces the file by one with all rows.
   virtual void SaveBlobs();
 

@@ -73,6 +73,16 @@ void HDF5OutputLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
   if (data_.values.size() >= 2 * saved_values_) SaveBlobs();
 }
 
+template <typename Dtype>
+void HDF5OutputLayer<Dtype>::Backward_cpu(const vector<Blob<Dtype>*>& /*top*/,
+                                          const vector<bool>& propagate_down,
+                                          const vector<Blob<Dtype>*>& bottom) {
+  for (size_t i = 0; i < bottom.size(); ++i) {
+    if (!propagate_down[i]) continue;
+    caffe_set(bottom[i]->count(), Dtype(0), bottom[i]->mutable_cpu_diff());
+  }
+}
+
 INSTANTIATE_CLASS(HDF5OutputLayer);
 REGISTER_LAYER_CLASS(HDF5Output);
 

@@ -82,6 +82,16 @@ TYPED_TEST(HDF5OutputLayerTest, WritesEveryBatch) {
   EXPECT_EQ(1u, this->folder_.Names().size());
 }
 
+TYPED_TEST(HDF5OutputLayerTest, GradientsAreZero) {
+  typedef typename TypeParam::Dtype Dtype;
+  this->SetUpLayer(this->file_name_);
+  caffe_set(this->data_.count(), Dtype(7), this->data_.mutable_cpu_diff());
+  caffe_set(this->labels_.count(), Dtype(7), this->labels_.mutable_cpu_diff());
+  this->layer_->Backward({}, {true, false}, {&this->data_, &this->labels_});
+  EXPECT_EQ(0, this->data_.asum_diff());
+  EXPECT_EQ(14, this->labels_.asum_diff());
+}
+
 TYPED_TEST(HDF5OutputLayerTest, Refuses) {
   EXPECT_THAT(ErrorOf([&] { this->SetUpLayer(""); }), HasSubstr("file_name"));
   EXPECT_THAT(ErrorOf([&] { this->SetUpLayer("/nowhere/out.h5"); }),
