@@ -8,8 +8,9 @@
 namespace caffe {
 
 // y = x where x is positive, relu_param.negative_slope * x elsewhere. Backward
-// reads the signs of the top only, so the layer may work in place; with a
-// slope below zero, which hides the signs, it reads the bottom and may not.
+// reads the signs of the top only, and without a slope only its zeros, so the
+// layer may work in place; with a slope below zero, which hides the signs, it
+// reads the bottom and may not.
 template <typename Dtype>
 class ReLULayer : public NeuronLayer<Dtype> {
  public:

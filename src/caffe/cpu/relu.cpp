@@ -30,7 +30,7 @@ void ReluBackward(int64_t n, Dtype slope, const Dtype* signs,
 #pragma omp simd
       for (int64_t i = begin; i < end; ++i) {
         const Dtype diff = out_diff[i];
-        in_diff[i] = signs[i] > 0 ? diff : 0;
+        in_diff[i] = signs[i] != 0 ? diff : 0;
       }
     } else {
 #pragma omp simd

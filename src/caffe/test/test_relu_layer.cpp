@@ -29,10 +29,13 @@ TYPED_TEST(ReLULayerTest, ValuesWithoutLimitOrMeaning) {
   const Dtype infinity = std::numeric_limits<Dtype>::infinity();
   this->FillValues({3}, {-infinity, infinity, 0}, &this->bottom_);
   this->bottom_.mutable_cpu_data()[2] = std::numeric_limits<Dtype>::quiet_NaN();
-  this->Forward("type: 'ReLU'");
+  const auto layer = this->Forward("type: 'ReLU'");
   EXPECT_EQ(0, this->top_.cpu_data()[0]);
   EXPECT_EQ(infinity, this->top_.cpu_data()[1]);
   EXPECT_TRUE(std::isnan(this->top_.cpu_data()[2]));
+  std::copy_n(std::array{1, 2, 3}.data(), 3, this->top_.mutable_cpu_diff());
+  this->Backward(layer.get());
+  EXPECT_THAT(this->DiffOf(this->bottom_), ElementsAre(0, 2, 3));
 }
 
 TYPED_TEST(ReLULayerTest, BackwardPassesWhereTheValueWasPositive) {
