@@ -59,10 +59,12 @@ struct BackwardReads {
             .buffers = {},
             .is_declared = true};
   }
-  // For layers whose Backward only looks at gradients.
-  static BackwardReads Nothing() {
-    return Of({BackwardRead::kNothing}, {BackwardRead::kNothing});
+  // For layers whose Backward reads all bottoms alike and no top.
+  static BackwardReads OfBottoms(BackwardRead read) {
+    return Of({read}, {BackwardRead::kNothing});
   }
+  // For layers whose Backward only looks at gradients.
+  static BackwardReads Nothing() { return OfBottoms(BackwardRead::kNothing); }
 
  private:
   static BackwardRead At(const std::vector<BackwardRead>& reads, size_t i) {

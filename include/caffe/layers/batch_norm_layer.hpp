@@ -30,6 +30,7 @@ class BatchNormLayer : public Layer<Dtype> {
   const char* type() const override { return "BatchNorm"; }
   int ExactNumBottomBlobs() const override { return 1; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override;
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
@@ -43,6 +44,7 @@ class BatchNormLayer : public Layer<Dtype> {
   Blob<Dtype> variance_;
   // The normalized values, kept in place only.
   Blob<Dtype> x_norm_;
+  bool keeps_copy_ = false;
   bool use_global_stats_ = false;
   Dtype moving_average_fraction_ = 0;
   int channels_ = 0;

@@ -23,6 +23,9 @@ class BiasLayer : public Layer<Dtype> {
   int MinBottomBlobs() const override { return 1; }
   int MaxBottomBlobs() const override { return 2; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
   // Public as in Caffe, for layers that have one inside.
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -21,6 +21,9 @@ class ConcatLayer : public Layer<Dtype> {
   const char* type() const override { return "Concat"; }
   int MinBottomBlobs() const override { return 1; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -18,6 +18,11 @@ class ConvolutionLayer : public BaseConvolutionLayer<Dtype> {
   using BaseConvolutionLayer<Dtype>::BaseConvolutionLayer;
 
   const char* type() const override { return "Convolution"; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::OfBottoms(this->param_propagate_down(0)
+                                        ? BackwardRead::kValues
+                                        : BackwardRead::kNothing);
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

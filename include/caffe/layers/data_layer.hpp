@@ -30,6 +30,9 @@ class DataLayer : public BasePrefetchingDataLayer<Dtype> {
   int ExactNumBottomBlobs() const override { return 0; }
   int MinTopBlobs() const override { return 1; }
   int MaxTopBlobs() const override { return 2; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   // Goes on to the next record, from the last one to the first.

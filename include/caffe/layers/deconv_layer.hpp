@@ -16,6 +16,11 @@ class DeconvolutionLayer : public BaseConvolutionLayer<Dtype> {
   using BaseConvolutionLayer<Dtype>::BaseConvolutionLayer;
 
   const char* type() const override { return "Deconvolution"; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::OfBottoms(this->param_propagate_down(0)
+                                        ? BackwardRead::kValues
+                                        : BackwardRead::kNothing);
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

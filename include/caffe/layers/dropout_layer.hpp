@@ -21,6 +21,9 @@ class DropoutLayer : public NeuronLayer<Dtype> {
                const vector<Blob<Dtype>*>& top) override;
 
   const char* type() const override { return "Dropout"; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -29,6 +29,8 @@ class DummyDataLayer : public Layer<Dtype> {
   const char* type() const override { return "DummyData"; }
   int ExactNumBottomBlobs() const override { return 0; }
   int MinTopBlobs() const override { return 1; }
+  // Says nothing when a top was filled once for all and must stay.
+  BackwardReads backward_reads() const override;
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

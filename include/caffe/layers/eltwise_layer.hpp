@@ -22,6 +22,7 @@ class EltwiseLayer : public Layer<Dtype> {
   const char* type() const override { return "Eltwise"; }
   int MinBottomBlobs() const override { return 2; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override;
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

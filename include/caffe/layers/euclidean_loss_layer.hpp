@@ -21,6 +21,9 @@ class EuclideanLossLayer : public LossLayer<Dtype> {
   bool AllowForceBackward(const int /*bottom_index*/) const override {
     return true;
   }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

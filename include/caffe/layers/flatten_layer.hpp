@@ -19,6 +19,9 @@ class FlattenLayer : public Layer<Dtype> {
   const char* type() const override { return "Flatten"; }
   int ExactNumBottomBlobs() const override { return 1; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& /*bottom*/,

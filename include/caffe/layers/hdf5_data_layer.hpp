@@ -34,6 +34,9 @@ class HDF5DataLayer : public Layer<Dtype> {
   const char* type() const override { return "HDF5Data"; }
   int ExactNumBottomBlobs() const override { return 0; }
   int MinTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
   string SaveState() const override;
   void RestoreState(const string& state) override;

@@ -33,6 +33,9 @@ class HDF5OutputLayer : public Layer<Dtype> {
   const char* type() const override { return "HDF5Output"; }
   int ExactNumBottomBlobs() const override { return 2; }
   int ExactNumTopBlobs() const override { return 0; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
   string file_name() const { return file_name_; }
 

@@ -32,6 +32,9 @@ class ImageDataLayer : public BasePrefetchingDataLayer<Dtype> {
   const char* type() const override { return "ImageData"; }
   int ExactNumBottomBlobs() const override { return 0; }
   int ExactNumTopBlobs() const override { return 2; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   void load_batch(Batch<Dtype>* batch) override;

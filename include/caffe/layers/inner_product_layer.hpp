@@ -26,6 +26,11 @@ class InnerProductLayer : public Layer<Dtype> {
   const char* type() const override { return "InnerProduct"; }
   int ExactNumBottomBlobs() const override { return 1; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::OfBottoms(this->param_propagate_down(0)
+                                        ? BackwardRead::kValues
+                                        : BackwardRead::kNothing);
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

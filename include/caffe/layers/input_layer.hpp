@@ -11,6 +11,8 @@ namespace caffe {
 
 // Tops that the user of the net fills: the net's inputs. input_param gives one
 // shape for all tops or one for each; without any, the user shapes them too.
+// They are the user's: what was filled in stays, so backward_reads says
+// nothing.
 template <typename Dtype>
 class InputLayer : public Layer<Dtype> {
  public:

@@ -32,6 +32,9 @@ class LRNLayer : public Layer<Dtype> {
   const char* type() const override { return "LRN"; }
   int ExactNumBottomBlobs() const override { return 1; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::OfBottoms(BackwardRead::kValues);
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

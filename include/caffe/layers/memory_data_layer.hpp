@@ -27,6 +27,9 @@ class MemoryDataLayer : public BaseDataLayer<Dtype> {
   const char* type() const override { return "MemoryData"; }
   int ExactNumBottomBlobs() const override { return 0; }
   int ExactNumTopBlobs() const override { return 2; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
   // Take a multiple of the batch size of images, once the ones before are used
   // up.

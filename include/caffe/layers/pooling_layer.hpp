@@ -35,6 +35,9 @@ class PoolingLayer : public Layer<Dtype> {
     const PoolingParameter& param = this->layer_param_.pooling_param();
     return param.pool() == PoolingParameter::MAX ? 2 : 1;
   }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -19,6 +19,7 @@ class ReLULayer : public NeuronLayer<Dtype> {
                const vector<Blob<Dtype>*>& top) override;
 
   const char* type() const override { return "ReLU"; }
+  BackwardReads backward_reads() const override;
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -23,6 +23,9 @@ class ReshapeLayer : public Layer<Dtype> {
   const char* type() const override { return "Reshape"; }
   int ExactNumBottomBlobs() const override { return 1; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& /*bottom*/,

@@ -27,6 +27,7 @@ class ScaleLayer : public Layer<Dtype> {
   int MinBottomBlobs() const override { return 1; }
   int MaxBottomBlobs() const override { return 2; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override;
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
@@ -44,6 +45,13 @@ class ScaleLayer : public Layer<Dtype> {
   int bias_param_id_ = -1;
 
  private:
+  // Whether Backward may be asked for the gradient of the factors.
+  bool HasFactorGradient() const {
+    return has_two_bottoms_ || this->param_propagate_down(0);
+  }
+
+  bool has_two_bottoms_ = false;
+  bool in_place_ = false;
   // In place, the memory with what the first bottom was; perhaps that of
   // another layer which keeps it as well.
   shared_ptr<SyncedMemory> kept_bottom_;

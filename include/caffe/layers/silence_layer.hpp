@@ -18,6 +18,9 @@ class SilenceLayer : public Layer<Dtype> {
   const char* type() const override { return "Silence"; }
   int MinBottomBlobs() const override { return 1; }
   int ExactNumTopBlobs() const override { return 0; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& /*bottom*/,

@@ -21,6 +21,9 @@ class SliceLayer : public Layer<Dtype> {
   const char* type() const override { return "Slice"; }
   int ExactNumBottomBlobs() const override { return 1; }
   int MinTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

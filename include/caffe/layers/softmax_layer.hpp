@@ -19,6 +19,9 @@ class SoftmaxLayer : public Layer<Dtype> {
   const char* type() const override { return "Softmax"; }
   int ExactNumBottomBlobs() const override { return 1; }
   int ExactNumTopBlobs() const override { return 1; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Of({BackwardRead::kNothing}, {BackwardRead::kExact});
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

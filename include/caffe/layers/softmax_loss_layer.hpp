@@ -24,6 +24,11 @@ class SoftmaxWithLossLayer : public LossLayer<Dtype> {
   int ExactNumTopBlobs() const override { return -1; }
   int MinTopBlobs() const override { return 1; }
   int MaxTopBlobs() const override { return 2; }
+  // The labels, and the probabilities, which a second top shares.
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Of({BackwardRead::kNothing, BackwardRead::kExact},
+                             {BackwardRead::kNothing, BackwardRead::kExact});
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -34,6 +34,9 @@ class WindowDataLayer : public BasePrefetchingDataLayer<Dtype> {
   const char* type() const override { return "WindowData"; }
   int ExactNumBottomBlobs() const override { return 0; }
   int ExactNumTopBlobs() const override { return 2; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Nothing();
+  }
 
  protected:
   virtual unsigned int PrefetchRand();

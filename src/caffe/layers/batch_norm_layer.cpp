@@ -66,9 +66,17 @@ void BatchNormLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
   top[0]->ReshapeLike(*bottom[0]);
   mean_.Reshape({channels_});
   variance_.Reshape({channels_});
-  if (top[0] == bottom[0] && !use_global_stats_) {
-    x_norm_.ReshapeLike(*bottom[0]);
-  }
+  keeps_copy_ = top[0] == bottom[0] && !use_global_stats_;
+  if (keeps_copy_) x_norm_.ReshapeLike(*bottom[0]);
+}
+
+template <typename Dtype>
+BackwardReads BatchNormLayer<Dtype>::backward_reads() const {
+  if (use_global_stats_) return BackwardReads::Nothing();
+  if (!keeps_copy_) return BackwardReads::OfBottoms(BackwardRead::kValues);
+  BackwardReads reads = BackwardReads::Nothing();
+  reads.buffers = {{"x_norm", x_norm_.data(), BackwardRead::kValues}};
+  return reads;
 }
 
 template <typename Dtype>
@@ -98,7 +106,6 @@ template <typename Dtype>
 void BatchNormLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
                                         const vector<Blob<Dtype>*>& top) {
   const cpu::ChannelLayout layout = LayoutOf(*bottom[0], channels_);
-  const bool keep = top[0] == bottom[0] && !use_global_stats_;
   const Dtype* const in = bottom[0]->cpu_data();
   Dtype* const out = top[0]->mutable_cpu_data();
   if (use_global_stats_) {
@@ -106,9 +113,9 @@ void BatchNormLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
   } else {
     cpu::BatchNormForward(layout, eps_, in, mean_.mutable_cpu_data(),
                           variance_.mutable_cpu_data(), out,
-                          keep ? x_norm_.mutable_cpu_data() : nullptr);
+                          keeps_copy_ ? x_norm_.mutable_cpu_data() : nullptr);
     UpdateAverages(bottom[0]->count() / channels_);
-    if (keep) top[0]->data()->set_twin(x_norm_.data());
+    if (keeps_copy_) top[0]->data()->set_twin(x_norm_.data());
   }
   caffe_add_scalar(channels_, eps_, variance_.mutable_cpu_data());
   caffe_sqrt(channels_, variance_.cpu_data(), variance_.mutable_cpu_data());
@@ -131,7 +138,7 @@ void BatchNormLayer<Dtype>::Backward_cpu(const vector<Blob<Dtype>*>& top,
     for (int c = 0; c < channels_; ++c) factors[c] = 1 / deviation[c];
     cpu::ScaleForward<Dtype>(layout, top_diff, factors.data(), nullptr,
                              bottom_diff, nullptr);
-  } else if (top[0] == bottom[0]) {
+  } else if (keeps_copy_) {
     cpu::BatchNormBackward<Dtype>(layout, x_norm_.cpu_data(), nullptr,
                                   deviation, top_diff, bottom_diff);
   } else {

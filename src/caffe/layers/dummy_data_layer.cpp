@@ -1,5 +1,6 @@
 #include "caffe/layers/dummy_data_layer.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace caffe {
@@ -75,6 +76,13 @@ void DummyDataLayer<Dtype>::MakeFillers(int num_top) {
   // The default filler parameter is the constant zero.
   if (num_fillers == 0) add(FillerParameter());
   for (const FillerParameter& filler : param.data_filler()) add(filler);
+}
+
+template <typename Dtype>
+BackwardReads DummyDataLayer<Dtype>::backward_reads() const {
+  const bool refills_all =
+      std::find(refill_.begin(), refill_.end(), false) == refill_.end();
+  return refills_all ? BackwardReads::Nothing() : BackwardReads();
 }
 
 template <typename Dtype>

@@ -41,6 +41,14 @@ void EltwiseLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
 }
 
 template <typename Dtype>
+BackwardReads EltwiseLayer<Dtype>::backward_reads() const {
+  if (op_ != EltwiseParameter::PROD) return BackwardReads::Nothing();
+  if (stable_prod_grad_) return BackwardReads::OfBottoms(BackwardRead::kValues);
+  // A quotient of values that are each a little wrong can be very wrong.
+  return BackwardReads::Of({BackwardRead::kExact}, {BackwardRead::kExact});
+}
+
+template <typename Dtype>
 void EltwiseLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
                                       const vector<Blob<Dtype>*>& top) {
   vector<const Dtype*> operands;

@@ -15,6 +15,14 @@ void ReLULayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
 }
 
 template <typename Dtype>
+BackwardReads ReLULayer<Dtype>::backward_reads() const {
+  if (this->layer_param_.relu_param().negative_slope() < 0) {
+    return BackwardReads::OfBottoms(BackwardRead::kSign);
+  }
+  return BackwardReads::Of({BackwardRead::kNothing}, {BackwardRead::kSign});
+}
+
+template <typename Dtype>
 void ReLULayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
                                    const vector<Blob<Dtype>*>& top) {
   const Dtype slope = this->layer_param_.relu_param().negative_slope();

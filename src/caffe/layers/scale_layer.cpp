@@ -9,7 +9,8 @@ template <typename Dtype>
 void ScaleLayer<Dtype>::LayerSetUp(const vector<Blob<Dtype>*>& bottom,
                                    const vector<Blob<Dtype>*>& /*top*/) {
   const ScaleParameter& param = this->layer_param_.scale_param();
-  const bool has_factors = bottom.size() == 1;
+  has_two_bottoms_ = bottom.size() > 1;
+  const bool has_factors = !has_two_bottoms_;
   if (this->blobs_.empty()) {
     const vector<int> shape =
         has_factors ? ParameterShape(*bottom[0], param.axis(), param.num_axes())
@@ -35,7 +36,7 @@ template <typename Dtype>
 void ScaleLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
                                 const vector<Blob<Dtype>*>& top) {
   const int axis = this->layer_param_.scale_param().axis();
-  const Blob<Dtype>& scale = bottom.size() > 1 ? *bottom[1] : *this->blobs_[0];
+  const Blob<Dtype>& scale = has_two_bottoms_ ? *bottom[1] : *this->blobs_[0];
   const cpu::ChannelLayout layout = BroadcastLayout(*bottom[0], scale, axis);
   axis_ = scale.num_axes() == 0 ? 0 : bottom[0]->CanonicalAxisIndex(axis);
   outer_dim_ = layout.num;
@@ -46,7 +47,24 @@ void ScaleLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
     Require(bias.shape() == scale.shape(), "its bias has the shape ",
             bias.shape_string(), ", but its scale ", scale.shape_string());
   }
-  if (top[0] != bottom[0]) top[0]->ReshapeLike(*bottom[0]);
+  in_place_ = top[0] == bottom[0];
+  if (!in_place_) top[0]->ReshapeLike(*bottom[0]);
+}
+
+template <typename Dtype>
+BackwardReads ScaleLayer<Dtype>::backward_reads() const {
+  BackwardReads reads = BackwardReads::Nothing();
+  // Of the factors each meets many gradients, where its error would not cancel.
+  if (has_two_bottoms_) {
+    reads.bottoms = {BackwardRead::kNothing, BackwardRead::kExact};
+  }
+  if (!HasFactorGradient()) return reads;
+  if (!in_place_) {
+    reads.bottoms[0] = BackwardRead::kValues;
+  } else if (kept_bottom_ != nullptr) {
+    reads.buffers = {{"kept_bottom", kept_bottom_, BackwardRead::kValues}};
+  }
+  return reads;
 }
 
 template <typename Dtype>
@@ -55,8 +73,7 @@ void ScaleLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
   const Dtype* const in = bottom[0]->cpu_data();
   Dtype* copy = nullptr;
   kept_bottom_.reset();
-  if (top[0] == bottom[0] &&
-      (bottom.size() > 1 || this->param_propagate_down_[0])) {
+  if (in_place_ && HasFactorGradient()) {
     kept_bottom_ = bottom[0]->data()->twin();
     if (kept_bottom_ == nullptr) {
       const size_t bytes = bottom[0]->count() * sizeof(Dtype);
@@ -67,7 +84,7 @@ void ScaleLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
       copy = static_cast<Dtype*>(own_copy_->mutable_cpu_data());
     }
   }
-  const Blob<Dtype>& scale = bottom.size() > 1 ? *bottom[1] : *this->blobs_[0];
+  const Blob<Dtype>& scale = has_two_bottoms_ ? *bottom[1] : *this->blobs_[0];
   cpu::ScaleForward<Dtype>(
       {outer_dim_, scale_dim_, inner_dim_}, in, scale.cpu_data(),
       bias_param_id_ < 0 ? nullptr : this->blobs_[bias_param_id_]->cpu_data(),
@@ -78,10 +95,10 @@ template <typename Dtype>
 void ScaleLayer<Dtype>::Backward_cpu(const vector<Blob<Dtype>*>& top,
                                      const vector<bool>& propagate_down,
                                      const vector<Blob<Dtype>*>& bottom) {
-  const Blob<Dtype>& scale = bottom.size() > 1 ? *bottom[1] : *this->blobs_[0];
+  const Blob<Dtype>& scale = has_two_bottoms_ ? *bottom[1] : *this->blobs_[0];
   cpu::ScaleGradients<Dtype> gradients;
   if (propagate_down[0]) gradients.in = bottom[0]->mutable_cpu_diff();
-  if (bottom.size() == 1) {
+  if (!has_two_bottoms_) {
     if (this->param_propagate_down_[0]) {
       gradients.factors = this->blobs_[0]->mutable_cpu_diff();
     }
