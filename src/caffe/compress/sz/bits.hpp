@@ -52,36 +52,38 @@ class BitReader {
  public:
   // REQUIRES: bytes >= kBitPadding.
   BitReader(const uint8_t* from, size_t bytes)
-      : from_(from), left_(static_cast<int64_t>(bytes - 8) * 8) {}
+      : from_(from), end_(static_cast<uint64_t>(bytes - 8) * 8) {}
 
+  uint64_t left() const { return end_ - at_; }
   // Whether n more bits are there; they must be asked for before they are got.
-  bool Has(int64_t n) {
-    left_ -= n;
-    return left_ >= 0;
-  }
+  bool Has(uint64_t n) const { return n <= left(); }
   // REQUIRES: n <= 56.
   uint64_t Get(int n) {
     uint64_t word;
-    std::memcpy(&word, from_, 8);
-    const uint64_t bits = (word >> at_) & ((uint64_t{1} << n) - 1);
+    std::memcpy(&word, from_ + at_ / 8, 8);
+    const uint64_t bits = (word >> at_ % 8) & ((uint64_t{1} << n) - 1);
     at_ += n;
-    from_ += at_ >> 3;
-    at_ &= 7;
     return bits;
   }
+  // The next 64 bits, of which n count; what the others are is undefined.
   // REQUIRES: n <= 64.
   uint64_t GetLong(int n) {
-    if (n <= 32) return Get(n);
-    const uint64_t low = Get(32);
-    return low | Get(n - 32) << 32;
+    uint64_t word;
+    std::memcpy(&word, from_ + at_ / 8, 8);
+    // From the next byte on, or once more the same.
+    uint64_t next;
+    std::memcpy(&next, from_ + (at_ + 7) / 8, 8);
+    const uint64_t bits = word >> at_ % 8 | next << (0 - at_) % 8;
+    at_ += n;
+    return bits;
   }
   // Fewer than 8 bits are left over, as after Finish.
-  bool AtEnd() const { return left_ < 8; }
+  bool AtEnd() const { return left() < 8; }
 
  private:
   const uint8_t* from_;
-  int64_t left_;
-  int at_ = 0;
+  uint64_t end_;
+  uint64_t at_ = 0;
 };
 
 }  // namespace caffe::codec::sz

@@ -200,106 +200,210 @@ size_t EncodeBlock(const Kernels& kernels, const BlockCoder& coder,
 
 namespace {
 
-// Restores the tokens of a coded block.
-bool DecodeTokens(const Kernels& kernels, const BlockCoder& coder,
-                  const Parts& parts, size_t n, ByteReader* in,
-                  const BlockScratch& scratch) {
+// The parts of a coded block.
+struct CodedBlock {
+  Parts parts;
+  // FAST.
+  std::span<const uint8_t> headers;
+  std::span<const uint8_t> bits;
+  // DENSE; words and escapes are in scratch memory.
+  RansStream stream;
+  std::span<const uint8_t> positions;
+  std::span<const uint8_t> raws;
+  std::span<const uint8_t> low;
+};
+
+// Throws Error or returns false when the bytes cannot be those of a block.
+bool ReadBlock(const BlockCoder& coder, std::span<const uint8_t> bytes,
+               size_t n, size_t value_bytes, const BlockScratch& scratch,
+               CodedBlock* block) {
+  ByteReader in(bytes);
+  const Parts parts = block->parts = in.Get<Parts>();
+  if (parts.raws > n) return false;
   if (coder.level == Level::kDense) {
-    const size_t run = RunOf(n);
-    if (parts.first > run * kLanes || parts.second > run * kLanes) return false;
-    RansStream stream;
-    std::memcpy(stream.state, in->Take(sizeof(stream.state)).data(),
+    const size_t most = RunOf(n) * kLanes;
+    if (parts.first > most || parts.second > most) return false;
+    RansStream& stream = block->stream;
+    std::memcpy(stream.state, in.Take(sizeof(stream.state)).data(),
                 sizeof(stream.state));
     // Words are copied to where they are aligned and may be read beyond.
-    const auto words = in->Take(parts.first * sizeof(uint16_t));
-    const auto escapes = in->Take(parts.second);
+    const auto words = in.Take(parts.first * sizeof(uint16_t));
+    const auto escapes = in.Take(parts.second);
     std::memcpy(scratch.words, words.data(), words.size());
     std::memcpy(scratch.escapes, escapes.data(), escapes.size());
     stream.words_begin = scratch.words;
     stream.words_end = scratch.words + parts.first;
     stream.escapes_begin = scratch.escapes;
     stream.escapes_end = scratch.escapes + parts.second;
-    if (!kernels.decode(coder.context, *coder.decode_tables, &stream, run,
-                        coder.geometry.row, scratch.rows)) {
+  } else {
+    if (parts.second != 0 || parts.first < kBitPadding) return false;
+    block->headers = in.Take(Groups(n));
+    block->bits = in.Take(parts.first);
+  }
+  block->positions = in.Take(parts.raws * sizeof(uint32_t));
+  block->raws = in.Take(parts.raws * value_bytes);
+  block->low = in.Rest();
+  return coder.quantizer.low_bits > 0 ? block->low.size() >= kBitPadding
+                                      : block->low.empty();
+}
+
+// Tokens that are unpacked before their values are written, which memory then
+// takes its time for while the next ones are unpacked.
+constexpr size_t kStrip = 2048;
+static_assert(kStrip % kGroup == 0);
+
+// Restores the tokens of FAST strip by strip.
+class StripReader {
+ public:
+  StripReader(const Kernels& kernels, const BlockCoder& coder,
+              const CodedBlock& block, int8_t* tokens)
+      : kernels_(kernels),
+        coder_(coder),
+        tokens_(tokens),
+        reader_{block.headers.data(),
+                BitReader(block.bits.data(), block.bits.size())} {}
+
+  // Tokens [first, last), which follow those read before.
+  bool Read(size_t first, size_t last) {
+    if (!kernels_.unpack_groups(&reader_, last - first, tokens_ + first)) {
       return false;
     }
-    kernels.from_rows(scratch.rows, run, scratch.tokens);
+    if (Has(coder_.differences, Differences::kLeft)) {
+      left_ = kernels_.accumulate_left(left_, last - first, tokens_ + first);
+    }
+    if (Has(coder_.differences, Differences::kAbove)) {
+      kernels_.accumulate_above(first, last, coder_.geometry.row, tokens_);
+    }
     return true;
   }
-  if (parts.second != 0 || parts.first < kBitPadding) return false;
-  const auto headers = in->Take(Groups(n));
-  const auto bits = in->Take(parts.first);
-  if (!kernels.unpack_groups(headers.data(), bits.data(), bits.size(), n,
-                             scratch.tokens)) {
+  bool AtEnd() const { return reader_.bits.AtEnd(); }
+
+ private:
+  const Kernels& kernels_;
+  const BlockCoder& coder_;
+  int8_t* const tokens_;
+  GroupReader reader_;
+  int8_t left_ = 0;
+};
+
+// Writes the values of a block whose tokens are in scratch memory (DENSE) or
+// still packed (FAST).
+template <typename T>
+bool RestoreValues(const Kernels& kernels, const BlockCoder& coder,
+                   const CodedBlock& block, size_t n, uint64_t position,
+                   const BlockScratch& scratch, T* values) {
+  const Quantizer& quantizer = coder.quantizer;
+  const bool fast = coder.level == Level::kFast;
+  const bool has_low = quantizer.low_bits > 0;
+  int8_t* const tokens = scratch.tokens;
+  StripReader strips(kernels, coder, block, tokens);
+  BitReader low_reader(block.low.data(), block.low.size());
+  for (size_t first = 0; first < n; first += kStrip) {
+    const size_t count = std::min(kStrip, n - first);
+    if (fast && !strips.Read(first, first + count)) return false;
+    uint16_t* const low = scratch.low + first;
+    if (has_low && !kernels.unpack_low(&low_reader, tokens + first, count,
+                                       quantizer.low_bits, low)) {
+      return false;
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      kernels.dequantize(quantizer, tokens + first, low, count,
+                         position + first, values + first);
+    } else {
+      PlainDequantize(quantizer, tokens + first, low, count, position + first,
+                      values + first);
+    }
+  }
+  if ((fast && !strips.AtEnd()) || (has_low && !low_reader.AtEnd())) {
     return false;
   }
-  if (Has(coder.differences, Differences::kLeft)) {
-    kernels.accumulate(n, 1, scratch.tokens);
+  for (size_t i = 0; i < block.parts.raws; ++i) {
+    uint32_t at;
+    std::memcpy(&at, block.positions.data() + i * sizeof(at), sizeof(at));
+    if (at >= n) return false;
+    std::memcpy(&values[at], block.raws.data() + i * sizeof(T), sizeof(T));
   }
-  if (Has(coder.differences, Differences::kAbove)) {
-    kernels.accumulate(n, coder.geometry.row, scratch.tokens);
+  return true;
+}
+
+// Restores coded blocks, all of the same size.
+template <typename T>
+bool DecodeCoded(const Kernels& kernels, const BlockCoder& coder,
+                 std::span<const StoredBlock> blocks,
+                 const BlockScratch* scratch, T* const* values) {
+  const Geometry& geometry = coder.geometry;
+  const size_t n = geometry.count(blocks[0].number);
+  const size_t run = RunOf(n);
+  CodedBlock coded[2];
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (!ReadBlock(coder, blocks[i].bytes, n, sizeof(T), scratch[i],
+                   &coded[i])) {
+      return false;
+    }
+  }
+  if (coder.level == Level::kDense) {
+    const RansStream streams[2] = {coded[0].stream, coded[1].stream};
+    int8_t* const rows[2] = {scratch[0].rows, scratch[1].rows};
+    const bool good =
+        blocks.size() == 2
+            ? kernels.decode_two(coder.context, *coder.decode_tables, streams,
+                                 run, geometry.row, rows)
+            : kernels.decode(coder.context, *coder.decode_tables, streams[0],
+                             run, geometry.row, rows[0]);
+    if (!good) return false;
+  }
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (coder.level == Level::kDense) {
+      kernels.from_rows(scratch[i].rows, run, scratch[i].tokens);
+    }
+    if (!RestoreValues(kernels, coder, coded[i], n,
+                       geometry.first(blocks[i].number), scratch[i],
+                       values[i])) {
+      return false;
+    }
   }
   return true;
 }
 
 template <typename T>
-bool DecodeCoded(const Kernels& kernels, const BlockCoder& coder,
-                 std::span<const uint8_t> bytes, uint64_t block,
-                 const BlockScratch& scratch, T* values) {
-  const size_t n = coder.geometry.count(block);
-  ByteReader in(bytes);
-  const Parts parts = in.Get<Parts>();
-  if (parts.raws > n) return false;
-  if (!DecodeTokens(kernels, coder, parts, n, &in, scratch)) return false;
-  const auto positions = in.Take(parts.raws * sizeof(uint32_t));
-  const auto raws = in.Take(parts.raws * sizeof(T));
-  const Quantizer& quantizer = coder.quantizer;
-  if (quantizer.low_bits > 0) {
-    const auto low = in.Rest();
-    if (low.size() < kBitPadding ||
-        !kernels.unpack_low(scratch.tokens, low.data(), low.size(), n,
-                            quantizer.low_bits, scratch.low)) {
-      return false;
-    }
-  } else if (!in.Rest().empty()) {
-    return false;
+bool DecodeBlock(const Kernels& kernels, const BlockCoder& coder,
+                 const StoredBlock& block, const BlockScratch& scratch,
+                 T* values) {
+  const size_t n = coder.geometry.count(block.number);
+  switch (block.mode) {
+    case BlockMode::kZero:
+      std::fill_n(values, n, T(0));
+      return block.bytes.empty();
+    case BlockMode::kRaw:
+      if (block.bytes.size() != n * sizeof(T)) return false;
+      std::memcpy(values, block.bytes.data(), block.bytes.size());
+      return true;
+    case BlockMode::kCoded:
+      return DecodeCoded(kernels, coder, {&block, 1}, &scratch, &values);
   }
-  const uint64_t position = coder.geometry.first(block);
-  if constexpr (std::is_same_v<T, float>) {
-    kernels.dequantize(quantizer, scratch.tokens, scratch.low, n, position,
-                       values);
-  } else {
-    PlainDequantize(quantizer, scratch.tokens, scratch.low, n, position,
-                    values);
-  }
-  for (size_t i = 0; i < parts.raws; ++i) {
-    uint32_t at;
-    std::memcpy(&at, positions.data() + i * sizeof(at), sizeof(at));
-    if (at >= n) return false;
-    std::memcpy(&values[at], raws.data() + i * sizeof(T), sizeof(T));
-  }
-  return true;
+  return false;
 }
 
 }  // namespace
 
 template <typename T>
-bool DecodeBlock(const Kernels& kernels, const BlockCoder& coder,
-                 std::span<const uint8_t> bytes, BlockMode mode, uint64_t block,
-                 const BlockScratch& scratch, T* values) {
-  const size_t n = coder.geometry.count(block);
-  switch (mode) {
-    case BlockMode::kZero:
-      std::fill_n(values, n, T(0));
-      return bytes.empty();
-    case BlockMode::kRaw:
-      if (bytes.size() != n * sizeof(T)) return false;
-      std::memcpy(values, bytes.data(), bytes.size());
-      return true;
-    case BlockMode::kCoded:
-      return DecodeCoded(kernels, coder, bytes, block, scratch, values);
+bool DecodeBlocks(const Kernels& kernels, const BlockCoder& coder,
+                  std::span<const StoredBlock> blocks,
+                  const BlockScratch* scratch, T* const* values) {
+  const auto count = [&](const StoredBlock& block) {
+    return coder.geometry.count(block.number);
+  };
+  if (blocks.size() == 2 && blocks[0].mode == BlockMode::kCoded &&
+      blocks[1].mode == BlockMode::kCoded &&
+      count(blocks[0]) == count(blocks[1])) {
+    return DecodeCoded(kernels, coder, blocks, scratch, values);
   }
-  return false;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (!DecodeBlock(kernels, coder, blocks[i], scratch[i], values[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 #define INSTANTIATE_BLOCK(T)                                                 \
@@ -308,9 +412,9 @@ bool DecodeBlock(const Kernels& kernels, const BlockCoder& coder,
   template size_t EncodeBlock(const Kernels&, const BlockCoder&, const T*,   \
                               uint64_t, const BlockScratch&, BlockMode*,     \
                               uint8_t*);                                     \
-  template bool DecodeBlock(const Kernels&, const BlockCoder&,               \
-                            std::span<const uint8_t>, BlockMode, uint64_t,   \
-                            const BlockScratch&, T*)
+  template bool DecodeBlocks(const Kernels&, const BlockCoder&,              \
+                             std::span<const StoredBlock>,                   \
+                             const BlockScratch*, T* const*)
 
 INSTANTIATE_BLOCK(float);
 INSTANTIATE_BLOCK(double);

@@ -90,12 +90,20 @@ size_t EncodeBlock(const Kernels& kernels, const BlockCoder& coder,
                    const T* values, uint64_t block, const BlockScratch& scratch,
                    BlockMode* mode, uint8_t* out);
 
-// Restores a block into geometry.count(block) values. Returns whether the
-// bytes were those of a block.
+// A block as it is in a frame.
+struct StoredBlock {
+  std::span<const uint8_t> bytes;
+  BlockMode mode;
+  uint64_t number;
+};
+
+// Restores one block, or two in less time than one after the other, into
+// geometry.count(number) values each, with a scratch for each. Returns whether
+// the bytes were those of blocks, or throws Error.
 template <typename T>
-bool DecodeBlock(const Kernels& kernels, const BlockCoder& coder,
-                 std::span<const uint8_t> bytes, BlockMode mode, uint64_t block,
-                 const BlockScratch& scratch, T* values);
+bool DecodeBlocks(const Kernels& kernels, const BlockCoder& coder,
+                  std::span<const StoredBlock> blocks,
+                  const BlockScratch* scratch, T* const* values);
 
 }  // namespace caffe::codec::sz
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "caffe/compress/codec.hpp"
+#include "compress/sz/bits.hpp"
 
 // The stages of the sz codec on one block of values, for the best SIMD target
 // of the machine. Every target gives the same bytes: the arithmetic is the
@@ -38,7 +39,7 @@ constexpr uint8_t kAllZero = 7;
 // The r that suits m of that sum and maximum in `count` tokens.
 inline int ChooseLowPlanes(unsigned sum, unsigned largest, unsigned count) {
   const int by_mean = std::bit_width(sum * 11 / (16 * count));
-  const int by_largest = std::bit_width(largest) - 3;
+  const int by_largest = std::bit_width(largest) - 2;
   return std::max(by_mean, by_largest);
 }
 
@@ -119,6 +120,12 @@ struct DecodeTables {
   uint32_t slot[kMaxContexts * kProbabilityScale];
 };
 
+// Where the groups of tokens that FAST packs are read from.
+struct GroupReader {
+  const uint8_t* headers;
+  BitReader bits;
+};
+
 // Where the entropy coder's output is. The encoder fills words and escapes
 // from the end of their buffers backwards.
 struct RansStream {
@@ -154,7 +161,13 @@ struct Kernels {
                  RansStream* stream);
   // Returns whether the stream was one that encode made.
   bool (*decode)(const ContextModel& model, const DecodeTables& tables,
-                 RansStream* stream, size_t run, size_t row, int8_t* rows);
+                 const RansStream& stream, size_t run, size_t row,
+                 int8_t* rows);
+  // The same for two streams of as many rows, in less time than one after the
+  // other.
+  bool (*decode_two)(const ContextModel& model, const DecodeTables& tables,
+                     const RansStream* streams, size_t run, size_t row,
+                     int8_t* const* rows);
 
   // Predictions and contexts of rows [first, last), for choosing a model.
   void (*neighbours)(const int8_t* rows, size_t first, size_t last, size_t row,
@@ -165,20 +178,25 @@ struct Kernels {
   // bytes.
   size_t (*pack_groups)(const int8_t* tokens, size_t n, uint8_t* headers,
                         uint8_t* bits);
-  // Returns whether the bits were enough.
-  bool (*unpack_groups)(const uint8_t* headers, const uint8_t* bits,
-                        size_t bit_bytes, size_t n, int8_t* tokens);
-  // FAST: tokens as differences from those `distance` back, and back. Bytes
-  // wrap around.
+  // The next n tokens, whole groups unless they are the last. Returns whether
+  // the bits were enough.
+  bool (*unpack_groups)(GroupReader* reader, size_t n, int8_t* tokens);
+  // FAST: tokens as differences from those `distance` back. Bytes wrap around.
   void (*subtract)(const int8_t* tokens, size_t n, size_t distance,
                    int8_t* differences);
-  void (*accumulate)(size_t n, size_t distance, int8_t* tokens);
+  // And back: n tokens, the one before the first of which was `before`. Returns
+  // the last one.
+  int8_t (*accumulate_left)(int8_t before, size_t n, int8_t* tokens);
+  // Those of a block from first to n; the ones before have been done.
+  void (*accumulate_above)(size_t first, size_t n, size_t row, int8_t* tokens);
 
   // The low bits of all values whose token is not 0, plane by plane a group.
   size_t (*pack_low)(const int8_t* tokens, const uint16_t* low, size_t n,
                      int low_bits, uint8_t* bits);
-  bool (*unpack_low)(const int8_t* tokens, const uint8_t* bits,
-                     size_t bit_bytes, size_t n, int low_bits, uint16_t* low);
+  // The next n of them, whole groups unless they are the last. Returns whether
+  // the bits were enough.
+  bool (*unpack_low)(BitReader* reader, const int8_t* tokens, size_t n,
+                     int low_bits, uint16_t* low);
 };
 
 // Those of the best target this machine supports.

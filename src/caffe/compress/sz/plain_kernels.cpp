@@ -110,25 +110,27 @@ void Encode(const ContextModel& model, const EncodeTables& tables,
 }
 
 bool Decode(const ContextModel& model, const DecodeTables& tables,
-            RansStream* stream, size_t run, size_t row, int8_t* rows) {
-  const uint16_t* words = stream->words_begin;
-  const int8_t* escapes = stream->escapes_begin;
+            const RansStream& stream, size_t run, size_t row, int8_t* rows) {
+  const uint16_t* words = stream.words_begin;
+  const int8_t* escapes = stream.escapes_begin;
+  uint32_t state[kLanes];
+  std::copy_n(stream.state, kLanes, state);
   for (size_t at = 0; at < run; ++at) {
     for (int lane = 0; lane < kLanes; ++lane) {
       const Neighbourhood n = Look(rows, at, lane, row);
-      uint32_t& x = stream->state[lane];
+      uint32_t& x = state[lane];
       const uint32_t entry =
           tables.slot[ContextOf(model, n) * kProbabilityScale +
                       (x & (kProbabilityScale - 1))];
       x = (entry >> 8 & 4095) * (x >> kProbabilityBits) + (entry >> 20);
       if (x < kStateLow) {
-        if (words == stream->words_end) return false;
+        if (words == stream.words_end) return false;
         x = x << 16 | *words++;
       }
       const uint8_t symbol = static_cast<uint8_t>(entry);
       int8_t& token = rows[at * kLanes + lane];
       if (symbol == kEscape) {
-        if (escapes == stream->escapes_end) return false;
+        if (escapes == stream.escapes_end) return false;
         token = *escapes++;
       } else {
         token = static_cast<int8_t>((symbol ^ 0x80) +
@@ -136,9 +138,16 @@ bool Decode(const ContextModel& model, const DecodeTables& tables,
       }
     }
   }
-  return std::all_of(stream->state, stream->state + kLanes,
+  return std::all_of(state, state + kLanes,
                      [](uint32_t x) { return x == kStateLow; }) &&
-         words == stream->words_end && escapes == stream->escapes_end;
+         words == stream.words_end && escapes == stream.escapes_end;
+}
+
+bool DecodeTwo(const ContextModel& model, const DecodeTables& tables,
+               const RansStream* streams, size_t run, size_t row,
+               int8_t* const* rows) {
+  return Decode(model, tables, streams[0], run, row, rows[0]) &&
+         Decode(model, tables, streams[1], run, row, rows[1]);
 }
 
 size_t PackGroups(const int8_t* tokens, size_t n, uint8_t* headers,
@@ -185,11 +194,10 @@ size_t PackGroups(const int8_t* tokens, size_t n, uint8_t* headers,
   return out.Finish();
 }
 
-bool UnpackGroups(const uint8_t* headers, const uint8_t* bits, size_t bit_bytes,
-                  size_t n, int8_t* tokens) {
-  BitReader in(bits, bit_bytes);
+bool UnpackGroups(GroupReader* reader, size_t n, int8_t* tokens) {
+  BitReader& in = reader->bits;
   for (size_t at = 0; at < n; at += kGroup) {
-    const uint8_t header = *headers++;
+    const uint8_t header = *reader->headers++;
     const size_t last = std::min(n, at + kGroup);
     std::fill(tokens + at, tokens + last, int8_t{0});
     const int low = header & kAllZero;
@@ -202,7 +210,7 @@ bool UnpackGroups(const uint8_t* headers, const uint8_t* bits, size_t bit_bytes,
     const bool has_signs = (header & kHasSigns) != 0;
     std::vector<bool> signs(std::popcount(where));
     std::vector<int> sizes(signs.size());
-    if (!in.Has(static_cast<int64_t>(signs.size()) * (low + has_signs))) {
+    if (!in.Has(signs.size() * (low + has_signs))) {
       return false;
     }
     if (has_signs) {
@@ -226,7 +234,7 @@ bool UnpackGroups(const uint8_t* headers, const uint8_t* bits, size_t bit_bytes,
       ++k;
     }
   }
-  return in.AtEnd();
+  return true;
 }
 
 void Subtract(const int8_t* tokens, size_t n, size_t distance,
@@ -237,9 +245,16 @@ void Subtract(const int8_t* tokens, size_t n, size_t distance,
   }
 }
 
-void Accumulate(size_t n, size_t distance, int8_t* tokens) {
-  for (size_t i = distance; i < n; ++i) {
-    tokens[i] = static_cast<int8_t>(tokens[i] + tokens[i - distance]);
+int8_t AccumulateLeft(int8_t before, size_t n, int8_t* tokens) {
+  for (size_t i = 0; i < n; ++i) {
+    tokens[i] = before = static_cast<int8_t>(tokens[i] + before);
+  }
+  return before;
+}
+
+void AccumulateAbove(size_t first, size_t n, size_t row, int8_t* tokens) {
+  for (size_t i = std::max(first, row); i < n; ++i) {
+    tokens[i] = static_cast<int8_t>(tokens[i] + tokens[i - row]);
   }
 }
 
@@ -257,21 +272,20 @@ size_t PackLow(const int8_t* tokens, const uint16_t* low, size_t n,
   return out.Finish();
 }
 
-bool UnpackLow(const int8_t* tokens, const uint8_t* bits, size_t bit_bytes,
-               size_t n, int low_bits, uint16_t* low) {
-  BitReader in(bits, bit_bytes);
+bool UnpackLow(BitReader* in, const int8_t* tokens, size_t n, int low_bits,
+               uint16_t* low) {
   std::fill(low, low + n, uint16_t{0});
   for (size_t at = 0; at < n; at += kGroup) {
     const size_t last = std::min(n, at + kGroup);
     for (int p = 0; p < low_bits; ++p) {
       for (size_t i = at; i < last; ++i) {
         if (tokens[i] == 0) continue;
-        if (!in.Has(1)) return false;
-        low[i] = static_cast<uint16_t>(low[i] | in.Get(1) << p);
+        if (!in->Has(1)) return false;
+        low[i] = static_cast<uint16_t>(low[i] | in->Get(1) << p);
       }
     }
   }
-  return in.AtEnd();
+  return true;
 }
 
 }  // namespace
@@ -284,11 +298,13 @@ const Kernels& PlainKernels() {
       .from_rows = FromRows,
       .encode = Encode,
       .decode = Decode,
+      .decode_two = DecodeTwo,
       .neighbours = Neighbours,
       .pack_groups = PackGroups,
       .unpack_groups = UnpackGroups,
       .subtract = Subtract,
-      .accumulate = Accumulate,
+      .accumulate_left = AccumulateLeft,
+      .accumulate_above = AccumulateAbove,
       .pack_low = PackLow,
       .unpack_low = UnpackLow,
   };

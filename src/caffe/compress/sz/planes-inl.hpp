@@ -99,11 +99,11 @@ HWY_INLINE void SumAndLargest(const PlaneV* magnitude, const PlaneV* group,
     top = hn::Max(top, m);
   }
   *sum = static_cast<unsigned>(hn::GetLane(hn::SumOfLanes(d64, sums)));
-  alignas(64) uint8_t tops[hn::MaxLanes(PlaneD())];
-  hn::Store(top, d, tops);
-  uint8_t most = 0;
-  for (const uint8_t t : tops) most = t > most ? t : most;
-  *largest = most;
+  const hn::Repartition<uint16_t, PlaneD> d16;
+  const auto pairs = hn::BitCast(d16, top);
+  *largest = hn::GetLane(
+      hn::MaxOfLanes(d16, hn::Max(hn::And(pairs, hn::Set(d16, uint16_t{0xFF})),
+                                  hn::ShiftRight<8>(pairs))));
 }
 
 size_t PackGroups(const int8_t* tokens, size_t n, uint8_t* headers,
@@ -159,39 +159,64 @@ size_t PackGroups(const int8_t* tokens, size_t n, uint8_t* headers,
   return out.Finish();
 }
 
-HWY_INLINE PlaneV BytesWhere(const uint8_t* bits, uint8_t value) {
+// All bits of those bytes of vector v of a group whose bit is set.
+HWY_INLINE PlaneV BytesWhere(uint64_t bits, size_t v) {
   const PlaneD d;
-  return hn::IfThenElseZero(hn::LoadMaskBits(d, bits), hn::Set(d, value));
+#if HWY_TARGET == HWY_AVX2
+  // Every byte gets the byte that has its bit, and keeps that bit.
+  const __m256i lower = _mm256_setr_epi64x(
+      0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+  const __m256i place = _mm256_set1_epi64x(0x8040201008040201);
+  const __m256i spread = _mm256_shuffle_epi8(
+      _mm256_set1_epi64x(static_cast<int64_t>(bits)),
+      _mm256_add_epi8(lower, _mm256_set1_epi8(static_cast<char>(4 * v))));
+  return PlaneV{_mm256_cmpeq_epi8(_mm256_and_si256(spread, place), place)};
+#else
+  uint8_t bytes[8];
+  std::memcpy(bytes, &bits, 8);
+  return hn::VecFromMask(d,
+                         hn::LoadMaskBits(d, bytes + v * (8 / kPlaneVectors)));
+#endif
 }
 
 // group[i] += value where bit i is set.
 HWY_INLINE void AddWhere(uint64_t bits, uint8_t value, PlaneV* group) {
-  uint8_t words[8];
-  std::memcpy(words, &bits, 8);
+  const PlaneV added = hn::Set(PlaneD(), value);
   for (size_t v = 0; v < kPlaneVectors; ++v) {
-    group[v] =
-        hn::Add(group[v], BytesWhere(words + v * (8 / kPlaneVectors), value));
+    group[v] = hn::Add(group[v], hn::And(BytesWhere(bits, v), added));
   }
 }
 
-// Reads the magnitudes of a group whose header is not kAllZero.
-HWY_INLINE bool UnpackGroup(uint8_t header, BitReader* in, PlaneV* group) {
-  const PlaneD d;
-  const hn::RebindToSigned<PlaneD> di;
+// group[i] = -group[i] where bit i is set: all bits flipped, less -1.
+HWY_INLINE void NegateWhere(uint64_t bits, PlaneV* group) {
+  for (size_t v = 0; v < kPlaneVectors; ++v) {
+    const PlaneV sign = BytesWhere(bits, v);
+    group[v] = hn::Sub(hn::Xor(group[v], sign), sign);
+  }
+}
+
+// What a group takes at most: signs, 6 low bits and kMaxSteps for each token.
+constexpr uint64_t kMostBits = kGroup * (1 + 1 + 6 + kMaxSteps);
+
+// Reads the tokens of a group of that many low planes and steps. Unless it is
+// known that there are enough bits, they are counted.
+template <bool kCounted>
+HWY_INLINE bool UnpackPlanes(uint8_t header, int low, int steps, BitReader* in,
+                             PlaneV* group) {
+  const auto has = [&](int bits) { return !kCounted || in->Has(bits); };
   uint64_t present = ~uint64_t{0};
   if (header & kHasZeros) {
-    if (!in->Has(kGroup)) return false;
+    if (!has(kGroup)) return false;
     present = in->GetLong(kGroup);
   }
   const int count = std::popcount(present);
-  const int low = header & kAllZero;
-  const int steps = header >> kStepsShift & kMaxSteps;
   const bool has_signs = (header & kHasSigns) != 0;
-  if (!in->Has(count * (low + has_signs))) return false;
+  if (!has(count * (low + has_signs))) return false;
   const uint64_t negative =
       has_signs ? SpreadBits(in->GetLong(count), present) : 0;
-  for (size_t v = 0; v < kPlaneVectors; ++v) group[v] = hn::Zero(d);
-  AddWhere(present, 1, group);
+  for (size_t v = 0; v < kPlaneVectors; ++v) {
+    group[v] = hn::And(BytesWhere(present, v), hn::Set(PlaneD(), uint8_t{1}));
+  }
   for (int p = 0; p < low; ++p) {
     AddWhere(SpreadBits(in->GetLong(count), present),
              static_cast<uint8_t>(1 << p), group);
@@ -199,45 +224,74 @@ HWY_INLINE bool UnpackGroup(uint8_t header, BitReader* in, PlaneV* group) {
   uint64_t asked = present;
   for (int s = 0; s < steps; ++s) {
     const int asked_count = std::popcount(asked);
-    if (!in->Has(asked_count)) return false;
+    if (!has(asked_count)) return false;
     asked = SpreadBits(in->GetLong(asked_count), asked);
     AddWhere(asked, static_cast<uint8_t>(1 << low), group);
   }
-  if (!has_signs) return true;
-  uint8_t words[8];
-  std::memcpy(words, &negative, 8);
-  for (size_t v = 0; v < kPlaneVectors; ++v) {
-    const auto token = hn::BitCast(di, group[v]);
-    const auto is_negative =
-        hn::LoadMaskBits(di, words + v * (8 / kPlaneVectors));
-    group[v] =
-        hn::BitCast(d, hn::IfThenElse(is_negative, hn::Neg(token), token));
-  }
+  if (has_signs) NegateWhere(negative, group);
   return true;
 }
 
-bool UnpackGroups(const uint8_t* headers, const uint8_t* bits, size_t bit_bytes,
-                  size_t n, int8_t* tokens) {
+// The same for a group whose header is not kAllZero. The most frequent kinds
+// have code of their own: one jump instead of loops that end unforeseen.
+HWY_INLINE bool UnpackGroup(uint8_t header, BitReader* in, PlaneV* group) {
+  const int low = header & kAllZero;
+  const int steps = header >> kStepsShift & kMaxSteps;
+  if (HWY_UNLIKELY(in->left() < kMostBits)) {
+    return UnpackPlanes<true>(header, low, steps, in, group);
+  }
+  switch (header & (kAllZero | kMaxSteps << kStepsShift)) {
+    case 0 | 0 << kStepsShift:
+      return UnpackPlanes<false>(header, 0, 0, in, group);
+    case 0 | 1 << kStepsShift:
+      return UnpackPlanes<false>(header, 0, 1, in, group);
+    case 0 | 2 << kStepsShift:
+      return UnpackPlanes<false>(header, 0, 2, in, group);
+    case 0 | 3 << kStepsShift:
+      return UnpackPlanes<false>(header, 0, 3, in, group);
+    case 1 | 1 << kStepsShift:
+      return UnpackPlanes<false>(header, 1, 1, in, group);
+    case 1 | 2 << kStepsShift:
+      return UnpackPlanes<false>(header, 1, 2, in, group);
+    case 1 | 3 << kStepsShift:
+      return UnpackPlanes<false>(header, 1, 3, in, group);
+    case 2 | 2 << kStepsShift:
+      return UnpackPlanes<false>(header, 2, 2, in, group);
+    case 2 | 3 << kStepsShift:
+      return UnpackPlanes<false>(header, 2, 3, in, group);
+    default:
+      return UnpackPlanes<false>(header, low, steps, in, group);
+  }
+}
+
+// Reads the next group, of which at most `n` tokens may be written.
+HWY_INLINE bool ReadGroup(const uint8_t** header, BitReader* in, size_t n,
+                          int8_t* tokens) {
   const PlaneD d;
   const hn::RebindToSigned<PlaneD> di;
-  BitReader in(bits, bit_bytes);
-  for (size_t at = 0; at < n; at += kGroup) {
-    const uint8_t header = *headers++;
-    PlaneV group[kPlaneVectors];
-    if ((header & kAllZero) == kAllZero) {
-      for (PlaneV& v : group) v = hn::Zero(d);
-    } else if (!UnpackGroup(header, &in, group)) {
-      return false;
-    }
-    alignas(64) int8_t last[kGroup];
-    const bool whole = at + kGroup <= n;
-    int8_t* const to = whole ? tokens + at : last;
-    for (size_t v = 0; v < kPlaneVectors; ++v) {
-      hn::StoreU(hn::BitCast(di, group[v]), di, to + v * hn::Lanes(d));
-    }
-    if (!whole) std::memcpy(tokens + at, last, n - at);
+  PlaneV group[kPlaneVectors];
+  const uint8_t kind = *(*header)++;
+  if ((kind & kAllZero) == kAllZero) {
+    for (PlaneV& v : group) v = hn::Zero(d);
+  } else if (!UnpackGroup(kind, in, group)) {
+    return false;
   }
-  return in.AtEnd();
+  alignas(64) int8_t last[kGroup];
+  int8_t* const to = HWY_LIKELY(n >= kGroup) ? tokens : last;
+  for (size_t v = 0; v < kPlaneVectors; ++v) {
+    hn::StoreU(hn::BitCast(di, group[v]), di, to + v * hn::Lanes(d));
+  }
+  if (HWY_UNLIKELY(n < kGroup)) std::memcpy(tokens, last, n);
+  return true;
+}
+
+bool UnpackGroups(GroupReader* reader, size_t n, int8_t* tokens) {
+  GroupReader in = *reader;
+  for (size_t at = 0; at < n; at += kGroup) {
+    if (!ReadGroup(&in.headers, &in.bits, n - at, tokens + at)) return false;
+  }
+  *reader = in;
+  return true;
 }
 
 void Subtract(const int8_t* tokens, size_t n, size_t distance,
@@ -256,40 +310,55 @@ void Subtract(const int8_t* tokens, size_t n, size_t distance,
   }
 }
 
-// tokens[i] += tokens[i - 1]: sums within 16 bytes by doubling steps, then the
-// last sum so far to all of the next.
-HWY_INLINE size_t AccumulateLeft(size_t n, int8_t* tokens) {
+int8_t AccumulateLeft(int8_t before, size_t n, int8_t* tokens) {
   const hn::FixedTag<int8_t, 16> d;
-  auto carry = hn::Zero(d);
+  auto carry = hn::Set(d, before);
+  const auto last = hn::Set(d, int8_t{15});
   size_t i = 0;
   for (; i + 16 <= n; i += 16) {
+    // Sums within 16 bytes by doubling steps.
     auto sum = hn::LoadU(d, tokens + i);
     sum = hn::Add(sum, hn::ShiftLeftBytes<1>(d, sum));
     sum = hn::Add(sum, hn::ShiftLeftBytes<2>(d, sum));
     sum = hn::Add(sum, hn::ShiftLeftBytes<4>(d, sum));
     sum = hn::Add(sum, hn::ShiftLeftBytes<8>(d, sum));
-    sum = hn::Add(sum, carry);
-    hn::StoreU(sum, d, tokens + i);
-    carry = hn::TableLookupBytes(sum, hn::Set(d, int8_t{15}));
+    // Only one addition waits for those before.
+    hn::StoreU(hn::Add(sum, carry), d, tokens + i);
+    carry = hn::Add(carry, hn::TableLookupBytes(sum, last));
+  }
+  int8_t sum = hn::GetLane(carry);
+  for (; i < n; ++i) {
+    sum = static_cast<int8_t>(sum + tokens[i]);
+    tokens[i] = sum;
+  }
+  return sum;
+}
+
+// tokens[i] += tokens[i - distance], in vectors no longer than the distance:
+// they must not reach into what they depend on.
+template <size_t kLongest>
+HWY_INLINE size_t AccumulateFrom(size_t first, size_t n, size_t distance,
+                                 int8_t* tokens) {
+  const hn::CappedTag<int8_t, kLongest> d;
+  size_t i = first;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    const auto from = hn::LoadU(d, tokens + i - distance);
+    hn::StoreU(hn::Add(hn::LoadU(d, tokens + i), from), d, tokens + i);
   }
   return i;
 }
 
-void Accumulate(size_t n, size_t distance, int8_t* tokens) {
-  const hn::ScalableTag<int8_t> d;
-  size_t i = distance;
-  if (distance == 1) {
-    i = std::max(i, AccumulateLeft(n, tokens));
-  } else if (distance >= hn::Lanes(d)) {
-    // Nearer than a vector, and it would reach into what it depends on.
-    for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
-      hn::StoreU(hn::Add(hn::LoadU(d, tokens + i),
-                         hn::LoadU(d, tokens + i - distance)),
-                 d, tokens + i);
-    }
+void AccumulateAbove(size_t first, size_t n, size_t row, int8_t* tokens) {
+  size_t i = std::max(first, row);
+  if (row >= 32) {
+    i = AccumulateFrom<32>(i, n, row, tokens);
+  } else if (row >= 16) {
+    i = AccumulateFrom<16>(i, n, row, tokens);
+  } else if (row >= 8) {
+    i = AccumulateFrom<8>(i, n, row, tokens);
   }
   for (; i < n; ++i) {
-    tokens[i] = static_cast<int8_t>(tokens[i] + tokens[i - distance]);
+    tokens[i] = static_cast<int8_t>(tokens[i] + tokens[i - row]);
   }
 }
 
@@ -330,29 +399,23 @@ size_t PackLow(const int8_t* tokens, const uint16_t* low, size_t n,
   return out.Finish();
 }
 
-bool UnpackLow(const int8_t* tokens, const uint8_t* bits, size_t bit_bytes,
-               size_t n, int low_bits, uint16_t* low) {
+bool UnpackLow(BitReader* reader, const int8_t* tokens, size_t n, int low_bits,
+               uint16_t* low) {
   const PlaneD d;
-  BitReader in(bits, bit_bytes);
+  BitReader in = *reader;
   alignas(64) uint8_t bytes[kGroup];
   for (size_t at = 0; at < n; at += kGroup) {
     const size_t count = at + kGroup <= n ? kGroup : n - at;
     const uint64_t present = PresentBits(tokens + at, count);
     const int kept = std::popcount(present);
-    if (!in.Has(static_cast<int64_t>(kept) * low_bits)) return false;
+    if (!in.Has(static_cast<uint64_t>(kept) * low_bits)) return false;
     for (int first = 0; first < low_bits; first += 8) {
       PlaneV group[kPlaneVectors];
       for (PlaneV& v : group) v = hn::Zero(d);
       const int last = low_bits - first < 8 ? low_bits - first : 8;
       for (int p = 0; p < last; ++p) {
         const uint64_t plane = SpreadBits(in.GetLong(kept), present);
-        uint8_t words[8];
-        std::memcpy(words, &plane, 8);
-        for (size_t v = 0; v < kPlaneVectors; ++v) {
-          group[v] =
-              hn::Or(group[v], BytesWhere(words + v * (8 / kPlaneVectors),
-                                          static_cast<uint8_t>(1 << p)));
-        }
+        AddWhere(plane, static_cast<uint8_t>(1 << p), group);
       }
       for (size_t v = 0; v < kPlaneVectors; ++v) {
         hn::Store(group[v], d, bytes + v * hn::Lanes(d));
@@ -363,7 +426,8 @@ bool UnpackLow(const int8_t* tokens, const uint8_t* bits, size_t bit_bytes,
       }
     }
   }
-  return in.AtEnd();
+  *reader = in;
+  return true;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -15,6 +15,10 @@
 #include "compress/sz/lane_tables.hpp"
 #include "hwy/highway.h"
 
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86_64
+#include <immintrin.h>
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace caffe::codec::sz {
 namespace HWY_NAMESPACE {
@@ -89,15 +93,16 @@ void Neighbours(const int8_t* rows, size_t first, size_t last, size_t row,
 // The classes of a model, looked up instead of counted.
 class ContextVectors {
  public:
-  explicit ContextVectors(const ContextModel& model)
+  // Contexts come multiplied by `factor`.
+  ContextVectors(const ContextModel& model, int factor)
       : predict_(model.predict ? -1 : 0) {
     for (int i = 0; i <= kMaxActivity; ++i) {
-      activity_[i] =
-          static_cast<uint8_t>(model.ActivityClass(i) * model.level_classes);
+      activity_[i] = static_cast<uint8_t>(model.ActivityClass(i) *
+                                          model.level_classes * factor);
     }
     for (int i = 0; i < 16; ++i) {
-      below_[i] = static_cast<uint8_t>(model.LevelClass(i - 16));
-      above_[i] = static_cast<uint8_t>(model.LevelClass(i));
+      below_[i] = static_cast<uint8_t>(model.LevelClass(i - 16) * factor);
+      above_[i] = static_cast<uint8_t>(model.LevelClass(i) * factor);
     }
     static_assert(kMinLevel == -16 && kMaxLevel == 15 && kMaxActivity == 15);
   }
@@ -127,16 +132,27 @@ class ContextVectors {
  private:
   // All bits or none.
   const int64_t predict_;
-  // Activity classes are multiplied by the number of level classes.
+  // Classes times what they count for in a context.
   alignas(16) uint8_t activity_[16];
   alignas(16) uint8_t below_[16];
   alignas(16) uint8_t above_[16];
 };
 
 HWY_INLINE V32 Table(const uint32_t* table, V32 index) {
+#if HWY_TARGET == HWY_AVX2
+  // A gather waits for what its target held before: zeros, not whatever the
+  // register was used for. If the compiler knew the mask, it would leave that
+  // to chance.
+  __m256i all = _mm256_set1_epi32(-1);
+  asm("" : "+x"(all));
+  return V32{_mm256_mask_i32gather_epi32(_mm256_setzero_si256(),
+                                         reinterpret_cast<const int*>(table),
+                                         index.raw, all, 4)};
+#else
   const D32 d;
   const hn::RebindToSigned<D32> di;
   return hn::GatherIndex(d, table, hn::BitCast(di, index));
+#endif
 }
 
 // floor(x * m / 2^32) in every lane.
@@ -165,7 +181,7 @@ void Encode(const ContextModel& model, const EncodeTables& tables,
   const hn::Rebind<uint8_t, D32> bytes_of_states;
   const hn::Rebind<uint16_t, D32> words_of_states;
   const size_t lanes = StateLanes();
-  const ContextVectors vectors(model);
+  const ContextVectors vectors(model, 1);
   uint16_t* words = stream->words_end;
   int8_t* escapes = stream->escapes_end;
   alignas(64) uint32_t states[kLanes];
@@ -239,19 +255,76 @@ void Encode(const ContextModel& model, const EncodeTables& tables,
   stream->escapes_begin = escapes;
 }
 
-// Words for the states that ask for one, in the order of the lanes.
+// Words for the states that ask for one, in the order of the lanes; zeros for
+// the others.
 HWY_INLINE V32 ExpandWords(const uint16_t* words, uint32_t needed) {
-  const D32 d;
-  const hn::Rebind<uint16_t, D32> words_of_states;
-  const V32 next = hn::PromoteTo(d, hn::LoadU(words_of_states, words));
-  return hn::TableLookupLanes(
-      next, hn::SetTableIndices(d, kTables.spread[needed].data()));
+  const hn::Repartition<uint8_t, D32> d8;
+  const auto next = hn::LoadDup128(d8, reinterpret_cast<const uint8_t*>(words));
+  return hn::BitCast(D32(),
+                     hn::TableLookupBytesOr0(
+                         next, hn::Load(d8, kTables.spread[needed].data())));
 }
 
 // States whose bytes fill one vector of bytes.
 constexpr size_t kStateVectors = 4;
-constexpr size_t kByteVectors = kLanes / hn::MaxLanes(D8());
 static_assert(hn::MaxLanes(D8()) == kStateVectors * hn::MaxLanes(D32()));
+
+// Contexts times this, in the second byte, are where their slots start.
+constexpr int kContextFactor = kProbabilityScale / 256;
+
+// For each vector of states, where to take the contexts' bytes from.
+struct ContextBytes {
+  constexpr ContextBytes() {
+    constexpr int lanes = hn::MaxLanes(D32());
+    for (size_t v = 0; v < kStateVectors; ++v) {
+      for (int i = 0; i < lanes; ++i) {
+        for (uint8_t& b : row[v][i]) b = 0x80;
+        row[v][i][1] = static_cast<uint8_t>((v * lanes + i) % 16);
+      }
+    }
+  }
+  alignas(64) uint8_t row[kStateVectors][hn::MaxLanes(D32())][4];
+};
+constexpr ContextBytes kContextBytes;
+
+// The slots where the contexts of each vector of states start.
+HWY_INLINE void SlotsOf(VU8 contexts, V32* slots) {
+  const DU8 d;
+  const D32 d32;
+  const bool two = hn::MaxLanes(d) > 16;
+  // Lookups stay within 16 bytes.
+  const VU8 lower =
+      two ? hn::ConcatLowerLower(d, contexts, contexts) : contexts;
+  const VU8 upper =
+      two ? hn::ConcatUpperUpper(d, contexts, contexts) : contexts;
+  for (size_t v = 0; v < kStateVectors; ++v) {
+    slots[v] = hn::BitCast(
+        d32, hn::TableLookupBytesOr0(2 * v < kStateVectors ? lower : upper,
+                                     hn::Load(d, &kContextBytes.row[v][0][0])));
+  }
+}
+
+// The lowest bytes of all vectors.
+HWY_INLINE VU8 LowestBytes(const V32* v) {
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86_64
+  const __m256i byte = _mm256_set1_epi32(255);
+  const __m256i low = _mm256_packus_epi32(_mm256_and_si256(v[0].raw, byte),
+                                          _mm256_and_si256(v[1].raw, byte));
+  const __m256i high = _mm256_packus_epi32(_mm256_and_si256(v[2].raw, byte),
+                                           _mm256_and_si256(v[3].raw, byte));
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  return VU8{
+      _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order)};
+#else
+  const hn::Rebind<uint8_t, D32> quarter;
+  const hn::Half<DU8> half;
+  return hn::Combine(DU8(),
+                     hn::Combine(half, hn::TruncateTo(quarter, v[3]),
+                                 hn::TruncateTo(quarter, v[2])),
+                     hn::Combine(half, hn::TruncateTo(quarter, v[1]),
+                                 hn::TruncateTo(quarter, v[0])));
+#endif
+}
 
 // Decodes one block row by row.
 class RowDecoder {
@@ -303,38 +376,29 @@ class RowDecoder {
   HWY_INLINE VU8 Symbols(const DecodeTables& tables, VU8 contexts,
                          uint32_t* states) {
     const D32 d;
-    const DI32 di;
-    const hn::Rebind<uint8_t, D32> bytes_of_states;
-    const hn::Half<DU8> half;
-    const size_t lanes = StateLanes();
-    alignas(64) uint8_t context_bytes[hn::MaxLanes(DU8())];
-    hn::Store(contexts, DU8(), context_bytes);
-    hn::Vec<decltype(bytes_of_states)> symbols[kStateVectors];
+    V32 slots[kStateVectors];
+    V32 entries[kStateVectors];
+    SlotsOf(contexts, slots);
+    const uint16_t* words = words_;
     for (size_t v = 0; v < kStateVectors; ++v) {
-      const V32 context = hn::PromoteTo(
-          d, hn::Load(bytes_of_states, context_bytes + v * lanes));
-      V32 x = hn::Load(d, states + v * lanes);
+      V32 x = hn::Load(d, states + v * StateLanes());
       const V32 slot = hn::And(x, hn::Set(d, kProbabilityScale - 1));
-      const V32 entry = Table(
-          tables.slot, hn::Or(hn::ShiftLeft<kProbabilityBits>(context), slot));
-      symbols[v] = hn::TruncateTo(bytes_of_states, entry);
+      const V32 entry = Table(tables.slot, hn::Or(slots[v], slot));
+      entries[v] = entry;
       const V32 frequency = hn::And(hn::ShiftRight<8>(entry), hn::Set(d, 4095));
       x = hn::Add(hn::Mul(frequency, hn::ShiftRight<kProbabilityBits>(x)),
                   hn::ShiftRight<20>(entry));
-      const auto low = hn::Lt(hn::BitCast(di, x),
-                              hn::Set(di, static_cast<int32_t>(kStateLow)));
-      const uint32_t low_bits = MaskBits(low);
-      const V32 refilled =
-          hn::Or(hn::ShiftLeft<16>(x), ExpandWords(words_, low_bits));
-      x = hn::BitCast(d, hn::IfThenElse(low, hn::BitCast(di, refilled),
-                                        hn::BitCast(di, x)));
-      words_ += std::popcount(low_bits);
-      hn::Store(x, d, states + v * lanes);
+      // States are below 2^31, so that the sign tells which are too low.
+      const V32 sign = hn::Sub(x, hn::Set(d, kStateLow));
+      const uint32_t needed =
+          MaskBits(hn::MaskFromVec(hn::BitCast(DI32(), sign)));
+      const V32 shift = hn::And(hn::ShiftRight<27>(sign), hn::Set(d, 16));
+      x = hn::Or(hn::Shl(x, shift), ExpandWords(words, needed));
+      words += std::popcount(needed);
+      hn::Store(x, d, states + v * StateLanes());
     }
-    // In registers: small stores before a large load would have to be waited
-    // for.
-    return hn::Combine(DU8(), hn::Combine(half, symbols[3], symbols[2]),
-                       hn::Combine(half, symbols[1], symbols[0]));
+    words_ = words;
+    return LowestBytes(entries);
   }
 
   HWY_NOINLINE bool TakeEscapes(VU8 symbol, int8_t* to) {
@@ -372,13 +436,29 @@ class RowDecoder {
 };
 
 bool Decode(const ContextModel& model, const DecodeTables& tables,
-            RansStream* stream, size_t run, size_t row, int8_t* rows) {
-  const ContextVectors vectors(model);
-  RowDecoder decoder(*stream, rows);
+            const RansStream& stream, size_t run, size_t row, int8_t* rows) {
+  const ContextVectors vectors(model, kContextFactor);
+  RowDecoder decoder(stream, rows);
   for (size_t at = 0; at < run; ++at) {
     if (!decoder.Decode(vectors, tables, at, row)) return false;
   }
   return decoder.AtEnd();
+}
+
+// While one waits for its tables, the other goes on.
+bool DecodeTwo(const ContextModel& model, const DecodeTables& tables,
+               const RansStream* streams, size_t run, size_t row,
+               int8_t* const* rows) {
+  const ContextVectors vectors(model, kContextFactor);
+  RowDecoder first(streams[0], rows[0]);
+  RowDecoder second(streams[1], rows[1]);
+  for (size_t at = 0; at < run; ++at) {
+    if (!first.Decode(vectors, tables, at, row) ||
+        !second.Decode(vectors, tables, at, row)) {
+      return false;
+    }
+  }
+  return first.AtEnd() && second.AtEnd();
 }
 
 }  // namespace HWY_NAMESPACE

@@ -343,41 +343,59 @@ void DecompressAs(uint8_t id, std::span<const uint8_t> bytes, ImageRange range,
   const int threads = ThreadsFor(last - first);
   const size_t scratch_bytes = BlockScratch::Bytes(geometry);
   for (int t = 0; t < threads; ++t) {
-    context.Scratch<uint8_t>(kThreadSlot + t, scratch_bytes);
+    context.Scratch<uint8_t>(kThreadSlot + t, 2 * scratch_bytes);
   }
   std::atomic<bool> good = true;
-  const auto decode = [&](uint64_t block, const BlockScratch& scratch) {
-    const DirectoryEntry entry = contents.entry(block);
-    const auto block_bytes =
-        contents.data.subspan(offset[block - first], entry.size());
-    if (frame.info.has_checksum && Checksum(block_bytes) != entry.checksum) {
-      return false;
-    }
+  // Where a block's values go: straight to where they are wanted, or, when only
+  // a part of them is, to scratch memory first.
+  const auto target = [&](uint64_t block, const BlockScratch& scratch) {
     const uint64_t begin = geometry.first(block);
-    const uint64_t end = begin + geometry.count(block);
-    if (begin >= from && end <= to) {
-      return DecodeBlock(kernels, coder, block_bytes, entry.mode(), block,
-                         scratch, out.data() + (begin - from));
+    const bool whole = begin >= from && begin + geometry.count(block) <= to;
+    return whole ? out.data() + (begin - from)
+                 : reinterpret_cast<T*>(scratch.values);
+  };
+  const auto copy_part = [&](uint64_t block, const T* values) {
+    const uint64_t begin = geometry.first(block);
+    const uint64_t part_begin = std::max(begin, from);
+    const uint64_t part_end = std::min(begin + geometry.count(block), to);
+    std::copy(values + (part_begin - begin), values + (part_end - begin),
+              out.data() + (part_begin - from));
+  };
+  const auto decode = [&](uint64_t block, size_t count,
+                          const BlockScratch* scratch) {
+    StoredBlock stored[2];
+    T* values[2];
+    for (size_t i = 0; i < count; ++i) {
+      const DirectoryEntry entry = contents.entry(block + i);
+      stored[i] = {
+          contents.data.subspan(offset[block + i - first], entry.size()),
+          entry.mode(), block + i};
+      if (frame.info.has_checksum &&
+          Checksum(stored[i].bytes) != entry.checksum) {
+        return false;
+      }
+      values[i] = target(block + i, scratch[i]);
     }
-    // Only a part of the block is wanted.
-    T* const whole = reinterpret_cast<T*>(scratch.values);
-    if (!DecodeBlock(kernels, coder, block_bytes, entry.mode(), block, scratch,
-                     whole)) {
+    if (!DecodeBlocks(kernels, coder, {stored, count}, scratch, values)) {
       return false;
     }
-    const uint64_t part_begin = std::max(begin, from);
-    const uint64_t part_end = std::min(end, to);
-    std::copy(whole + (part_begin - begin), whole + (part_end - begin),
-              out.data() + (part_begin - from));
+    for (size_t i = 0; i < count; ++i) {
+      if (values[i] == reinterpret_cast<T*>(scratch[i].values)) {
+        copy_part(block + i, values[i]);
+      }
+    }
     return true;
   };
   ForBlocks(last - first, threads, [&](uint64_t b, uint64_t e, int thread) {
-    const BlockScratch scratch(
-        context.Scratch<uint8_t>(kThreadSlot + thread, scratch_bytes),
-        geometry);
-    for (uint64_t block = first + b; block < first + e && good; ++block) {
+    const auto memory =
+        context.Scratch<uint8_t>(kThreadSlot + thread, 2 * scratch_bytes);
+    const BlockScratch scratch[2] = {
+        BlockScratch(memory.first(scratch_bytes), geometry),
+        BlockScratch(memory.last(scratch_bytes), geometry)};
+    for (uint64_t block = first + b; block < first + e && good; block += 2) {
       try {
-        if (!decode(block, scratch)) good = false;
+        const size_t count = std::min<uint64_t>(2, first + e - block);
+        if (!decode(block, count, scratch)) good = false;
       } catch (const Error&) {
         good = false;
       }
