@@ -12,11 +12,28 @@ namespace caffe::codec::sz {
 namespace {
 
 // Samples smaller than this many tokens a context make bad tables.
-constexpr size_t kTokensPerContext = 512;
+constexpr size_t kTokensPerContext = 256;
 // What a frequency costs in the frame, about.
 constexpr double kBitsPerFrequency = 7;
 
 using Counts = std::array<uint32_t, kSymbols>;
+
+// The symbols that occur in any of some contexts lie in [first, last).
+struct Range {
+  int first = 0;
+  int last = kSymbols;
+};
+
+Range RangeOf(const std::array<Counts, kMaxContexts>& counts, int contexts) {
+  Counts any = {};
+  for (int c = 0; c < contexts; ++c) {
+    for (int s = 0; s < kSymbols; ++s) any[s] |= counts[c][s];
+  }
+  Range range;
+  while (range.first + 1 < range.last && any[range.first] == 0) ++range.first;
+  while (range.first + 1 < range.last && any[range.last - 1] == 0) --range.last;
+  return range;
+}
 
 // Thresholds that split a histogram into classes of about equal weight, as far
 // as its values allow. Returns how many classes there are.
@@ -40,13 +57,13 @@ int SplitEvenly(const Counts& counts, int offset, int classes,
 }
 
 // Frequencies that sum to kProbabilityScale, in proportion to the counts.
-void Normalize(const Counts& counts, uint16_t* frequency) {
+void Normalize(const Counts& counts, const Range& range, uint16_t* frequency) {
   std::fill_n(frequency, kSymbols, uint16_t{0});
   uint64_t total = 0;
   uint32_t singles = 0;
-  for (const uint32_t count : counts) {
-    total += count;
-    singles += count == 1;
+  for (int s = range.first; s < range.last; ++s) {
+    total += counts[s];
+    singles += counts[s] == 1;
   }
   if (total == 0) {
     frequency[kEscape] = 1;
@@ -59,11 +76,11 @@ void Normalize(const Counts& counts, uint16_t* frequency) {
       kProbabilityScale / 16);
   const uint32_t room = kProbabilityScale - escape;
   uint32_t used = 0;
-  for (int s = 0; s < kSymbols; ++s) {
-    const uint64_t scaled = uint64_t{counts[s]} * room * 2 / total;
+  for (int s = range.first; s < range.last; ++s) {
     if (s == kEscape || counts[s] == 0) continue;
     // One is the least; what deserves less than a quarter is better escaped.
     if (4 * uint64_t{counts[s]} * room < total) continue;
+    const uint64_t scaled = uint64_t{counts[s]} * room * 2 / total;
     frequency[s] =
         static_cast<uint16_t>(std::max<uint64_t>(1, (scaled + 1) / 2));
     used += frequency[s];
@@ -75,8 +92,8 @@ void Normalize(const Counts& counts, uint16_t* frequency) {
   }
   // The largest can best bear what rounding left over.
   while (used != room) {
-    uint16_t* const largest =
-        std::max_element(frequency + 1, frequency + kSymbols);
+    uint16_t* const largest = std::max_element(
+        frequency + std::max(1, range.first), frequency + range.last);
     const int change = used < room
                            ? static_cast<int>(room - used)
                            : -static_cast<int>(std::min<uint32_t>(
@@ -87,7 +104,8 @@ void Normalize(const Counts& counts, uint16_t* frequency) {
 }
 
 // Bits that the counted symbols take with these frequencies.
-double Cost(const Counts& counts, const uint16_t* frequency) {
+double Cost(const Counts& counts, const Range& range,
+            const uint16_t* frequency) {
   static const auto bits_of = [] {
     std::array<float, kProbabilityScale + 1> bits = {};
     for (uint32_t f = 1; f <= kProbabilityScale; ++f) {
@@ -96,7 +114,7 @@ double Cost(const Counts& counts, const uint16_t* frequency) {
     return bits;
   }();
   double bits = 0;
-  for (int s = 0; s < kSymbols; ++s) {
+  for (int s = range.first; s < range.last; ++s) {
     if (counts[s] == 0) continue;
     const bool escaped = frequency[s] == 0;
     bits += counts[s] *
@@ -127,11 +145,12 @@ void ModelChooser::Add(const int8_t* rows, size_t first, size_t last,
 double ModelChooser::Choose(uint64_t values, Model* model) const {
   const size_t affordable = size_ / kTokensPerContext;
   if (affordable < 4) return Try(false, 1, 1, values, model);
-  const bool many = affordable >= kMaxContexts;
+  const int contexts = affordable >= 16 ? 16 : affordable >= 8 ? 8 : 4;
+  const int activities = contexts > 4 ? 4 : 2;
   Model other;
-  const double direct = Try(false, 1, many ? 16 : 4, values, model);
+  const double direct = Try(false, 1, contexts, values, model);
   const double predicted =
-      Try(true, many ? 4 : 2, many ? 4 : 2, values, &other);
+      Try(true, activities, contexts / activities, values, &other);
   if (predicted < direct) *model = other;
   return std::min(direct, predicted);
 }
@@ -141,23 +160,35 @@ double ModelChooser::Try(bool predict, int activity_classes, int level_classes,
   ContextModel& context = model->context;
   context = ContextModel();
   context.predict = predict;
-  Counts activity = {};
-  Counts level = {};
-  for (size_t i = 0; i < size_; ++i) {
-    ++activity[std::min<int>(activities_[i], kMaxActivity)];
-    ++level[std::clamp<int>(predictions_[i], kMinLevel, kMaxLevel) + 128];
+  if (activity_classes > 1) {
+    Counts activity = {};
+    for (size_t i = 0; i < size_; ++i) {
+      ++activity[std::min<int>(activities_[i], kMaxActivity)];
+    }
+    context.activity_classes =
+        SplitEvenly(activity, 0, activity_classes, context.activity_threshold);
   }
-  context.activity_classes =
-      SplitEvenly(activity, 0, activity_classes, context.activity_threshold);
-  context.level_classes =
-      SplitEvenly(level, -128, level_classes, context.level_threshold);
+  if (level_classes > 1) {
+    Counts level = {};
+    for (size_t i = 0; i < size_; ++i) {
+      ++level[std::clamp<int>(predictions_[i], kMinLevel, kMaxLevel) + 128];
+    }
+    context.level_classes =
+        SplitEvenly(level, -128, level_classes, context.level_threshold);
+  }
 
   std::array<uint8_t, kSymbols> activity_class;
   std::array<uint8_t, kSymbols> level_class;
   for (int v = 0; v < kSymbols; ++v) {
-    activity_class[v] =
-        static_cast<uint8_t>(context.level_classes * context.ActivityClass(v));
-    level_class[v] = static_cast<uint8_t>(context.LevelClass(v - 128));
+    // Beyond the thresholds nothing changes any more.
+    const int level = v - 128;
+    activity_class[v] = v > kMaxActivity
+                            ? activity_class[v - 1]
+                            : static_cast<uint8_t>(context.level_classes *
+                                                   context.ActivityClass(v));
+    level_class[v] = level > kMaxLevel || level < kMinLevel
+                         ? (v > 0 ? level_class[v - 1] : uint8_t{0})
+                         : static_cast<uint8_t>(context.LevelClass(level));
   }
   std::array<Counts, kMaxContexts> counts = {};
   for (size_t i = 0; i < size_; ++i) {
@@ -166,12 +197,13 @@ double ModelChooser::Try(bool predict, int activity_classes, int level_classes,
         static_cast<uint8_t>((tokens_[i] - (predict ? p : 0)) ^ 0x80);
     ++counts[activity_class[activities_[i]] + level_class[p + 128]][symbol];
   }
+  const Range range = RangeOf(counts, context.contexts());
   double bits = 0;
   ptrdiff_t frequencies = 0;
   for (int c = 0; c < context.contexts(); ++c) {
     uint16_t* const frequency = model->frequency[c];
-    Normalize(counts[c], frequency);
-    bits += Cost(counts[c], frequency);
+    Normalize(counts[c], range, frequency);
+    bits += Cost(counts[c], range, frequency);
     frequencies += kSymbols - std::count(frequency, frequency + kSymbols, 0);
   }
   return bits / static_cast<double>(std::max<size_t>(size_, 1)) +

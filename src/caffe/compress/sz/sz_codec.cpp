@@ -27,9 +27,9 @@ constexpr uint32_t kSizeMask = (1u << kModeShift) - 1;
 constexpr uint32_t kMaxRun = 1u << 16;
 
 // How much of a tensor is looked at to choose the low bits, and the model.
-constexpr size_t kLowSample = 4096;
-constexpr size_t kMinModelSample = 8 * 1024;
-constexpr size_t kMaxModelSample = 32 * 1024;
+constexpr size_t kLowSample = 2048;
+constexpr size_t kMinModelSample = 2560;
+constexpr size_t kMaxModelSample = 24 * 1024;
 constexpr uint64_t kMaxSampleBlocks = 8;
 
 // Scratch slots of the context: one for the frame, one for every thread.
@@ -66,7 +66,10 @@ int ChooseLowBits(const T* values, uint64_t n, double bound) {
     const uint64_t first = n * p / pieces;
     const uint64_t last = std::min(n, first + kPiece);
     for (uint64_t i = first; i < last; ++i, ++sampled) {
-      const T code = std::nearbyint(std::abs(values[i] * steps.inverse));
+      const T scaled = std::abs(values[i] * steps.inverse);
+      // Most are, and are not worth rounding.
+      if (scaled < T(kMaxToken)) continue;
+      const T code = std::nearbyint(scaled);
       for (int k = 0; k <= kMaxLowBits && code > T(kMaxToken << k); ++k) {
         ++wider[k];
       }
