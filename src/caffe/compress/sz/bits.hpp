@@ -23,14 +23,16 @@ class BitWriter {
     pending_ >>= count_ & ~7;
     count_ &= 7;
   }
-  // REQUIRES: n <= 64.
+  // The same without branches, for n <= 64.
   void PutLong(uint64_t bits, int n) {
-    if (n > 32) {
-      Put(bits & 0xFFFFFFFFu, 32);
-      Put(bits >> 32, n - 32);
-    } else {
-      Put(bits, n);
-    }
+    const uint64_t word = pending_ | bits << count_;
+    // In two steps, as there is no shift by 64.
+    const uint64_t rest = bits >> (63 - count_) >> 1;
+    std::memcpy(to_, &word, 8);
+    count_ += n;
+    to_ += count_ >> 3;
+    pending_ = count_ >= 64 ? rest : word >> (count_ & 56);
+    count_ &= 7;
   }
 
   // Adds the padding and returns the number of bytes.

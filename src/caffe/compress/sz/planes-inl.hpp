@@ -348,8 +348,35 @@ HWY_INLINE size_t AccumulateFrom(size_t first, size_t n, size_t distance,
   return i;
 }
 
+// The same for a distance of one to two vectors, whose last row is kept in
+// registers: a load that spans two stores would have to wait for both. Returns
+// where less than a row is left.
+template <size_t kLongest>
+HWY_INLINE size_t AccumulateRows(size_t first, size_t n, size_t distance,
+                                 int8_t* tokens) {
+  const hn::CappedTag<int8_t, kLongest> d;
+  const size_t lanes = hn::Lanes(d);
+  if (distance < lanes || distance > 2 * lanes) return first;
+  const size_t second = distance - lanes;
+  size_t i = first;
+  auto front = hn::LoadU(d, tokens + i - distance);
+  auto back = hn::LoadU(d, tokens + i - lanes);
+  for (; i + distance <= n; i += distance) {
+    front = hn::Add(front, hn::LoadU(d, tokens + i));
+    back = hn::Add(back, hn::LoadU(d, tokens + i + second));
+    hn::StoreU(front, d, tokens + i);
+    hn::StoreU(back, d, tokens + i + second);
+  }
+  return i;
+}
+
 void AccumulateAbove(size_t first, size_t n, size_t row, int8_t* tokens) {
   size_t i = std::max(first, row);
+  if (i < n) {
+    i = AccumulateRows<8>(i, n, row, tokens);
+    i = AccumulateRows<16>(i, n, row, tokens);
+    i = AccumulateRows<32>(i, n, row, tokens);
+  }
   if (row >= 32) {
     i = AccumulateFrom<32>(i, n, row, tokens);
   } else if (row >= 16) {
