@@ -9,8 +9,9 @@ class ResidualNet:
     """The layers between the data and the loss, with what training needs or
     without."""
 
-    def __init__(self, training):
+    def __init__(self, training, moving_average_fraction=None):
         self.training = training
+        self.moving_average_fraction = moving_average_fraction
         self.text = ''
 
     def add(self, *args, **fields):
@@ -32,8 +33,12 @@ class ResidualNet:
     def normalize(self, blob, suffix):
         """Batch normalization is two layers in Caffe: to zero mean and unit
         variance, then the learned scale and shift."""
-        fields = {} if self.training else {
-            'batch_norm_param': {'use_global_stats': True}}
+        fields = {}
+        if not self.training:
+            fields['batch_norm_param'] = {'use_global_stats': True}
+        elif self.moving_average_fraction is not None:
+            fields['batch_norm_param'] = {
+                'moving_average_fraction': self.moving_average_fraction}
         self.add(f'bn{suffix}', 'BatchNorm', blob, blob, **fields)
         self.add(f'scale{suffix}', 'Scale', blob, blob,
                  scale_param={'bias_term': True})
