@@ -111,14 +111,15 @@ void Survey(const Kernels& kernels, const ConstTensor& in, Context& context,
       kernels, context.Scratch<int8_t>(
                    kFrameSlot, ModelChooser::MemoryFor(wanted + kLanes)));
   size_t group_bytes[4] = {};
-  size_t groups_seen = 0;
   size_t raws = 0;
   size_t non_zeros = 0;
   size_t seen = 0;
   for (uint64_t s = 0; s < sampled; ++s) {
     const uint64_t block = (2 * s + 1) * blocks / (2 * sampled);
     const uint64_t first = geometry.first(block);
-    const size_t n = geometry.count(block);
+    // DENSE needs whole runs; FAST looks at the beginning of the block.
+    size_t n = geometry.count(block);
+    if (coder.level == Level::kFast) n = std::min(n, rows_per_block * kLanes);
     raws += QuantizeValues(kernels, coder.quantizer, values + first, n, first,
                            scratch);
     seen += n;
@@ -132,14 +133,12 @@ void Survey(const Kernels& kernels, const ConstTensor& in, Context& context,
       const size_t begin = (run - rows) / 2;
       chooser.Add(scratch.rows, begin, begin + rows, geometry.row);
     } else {
-      const size_t some = std::min(n, rows_per_block * kLanes);
       for (int d = 0; d < (geometry.row > 0 ? 4 : 2); ++d) {
         const int8_t* const tokens = Subtracted(
-            kernels, static_cast<Differences>(d), some, geometry.row, scratch);
+            kernels, static_cast<Differences>(d), n, geometry.row, scratch);
         group_bytes[d] +=
-            kernels.pack_groups(tokens, some, scratch.headers, scratch.bits);
+            kernels.pack_groups(tokens, n, scratch.headers, scratch.bits);
       }
-      groups_seen += some;
     }
   }
   const double values_seen = static_cast<double>(std::max<size_t>(seen, 1));
@@ -150,7 +149,7 @@ void Survey(const Kernels& kernels, const ConstTensor& in, Context& context,
     const int kinds = geometry.row > 0 ? 4 : 2;
     const auto best = std::min_element(group_bytes, group_bytes + kinds);
     coder.differences = static_cast<Differences>(best - group_bytes);
-    plan->bits = 8.0 * *best / std::max<size_t>(groups_seen, 1) + 8.0 / kGroup;
+    plan->bits = 8.0 * *best / values_seen + 8.0 / kGroup;
   }
   plan->bits += raws * (32 + 8 * sizeof(T)) / values_seen;
   plan->bits += coder.quantizer.low_bits * non_zeros / values_seen;
