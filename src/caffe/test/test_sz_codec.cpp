@@ -206,6 +206,19 @@ TEST(SzCodec, EmptyAndSingleValues) {
   }
 }
 
+TEST(SzCodec, KeepsRareLargeSteps) {
+  // The differences are 0 but for one in 200, which is as large as can be.
+  TestTensor<float> tensor{{1, 20000}, {}};
+  for (int i = 0; i < 20000; ++i) {
+    tensor.values.push_back(i / 200 % 2 == 0 ? 63.0f : -63.0f);
+  }
+  for (const Settings& settings : AllSettings(0.5)) {
+    ExpectKept(tensor.values,
+               Unpack<float>(Pack(tensor, settings), tensor.values.size()),
+               settings);
+  }
+}
+
 TEST(SzCodec, TheExactSizeIsNearTheEstimateAndWithinTheBound) {
   TensorGenerator generator(6);
   const Codec& sz = FindCodec("sz");

@@ -35,12 +35,13 @@ constexpr uint8_t kHasSigns = 64;
 constexpr uint8_t kHasZeros = 128;
 // No token has that many low bits: it says that all of them are 0.
 constexpr uint8_t kAllZero = 7;
+constexpr int kMaxLowPlanes = 6;
 
 // The r that suits m of that sum and maximum in `count` tokens.
 inline int ChooseLowPlanes(unsigned sum, unsigned largest, unsigned count) {
   const int by_mean = std::bit_width(sum * 11 / (16 * count));
   const int by_largest = std::bit_width(largest) - 2;
-  return std::max(by_mean, by_largest);
+  return std::min(std::max(by_mean, by_largest), kMaxLowPlanes);
 }
 
 // One for zeros, one for the sign, r and up to kMaxSteps + 1.

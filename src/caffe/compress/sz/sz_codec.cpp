@@ -27,7 +27,7 @@ constexpr uint32_t kSizeMask = (1u << kModeShift) - 1;
 constexpr uint32_t kMaxRun = 1u << 16;
 
 // How much of a tensor is looked at to choose the low bits, and the model.
-constexpr size_t kLowSample = 2048;
+constexpr size_t kLowSample = 4096;
 constexpr size_t kMinModelSample = 2560;
 constexpr size_t kMaxModelSample = 24 * 1024;
 constexpr uint64_t kMaxSampleBlocks = 8;
