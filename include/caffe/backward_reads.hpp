@@ -13,12 +13,13 @@
 namespace caffe {
 
 // What Backward reads of values that Forward left: it decides in what form
-// they are kept in between. Ordered: a later one serves every reader of an
-// earlier one.
+// they are kept in between.
 enum class BackwardRead : uint8_t {
   // Nothing: they may be dropped.
   kNothing,
-  // Which of them are zero and, where some are negative, their signs.
+  // Which of them are zero.
+  kNonZero,
+  // Which of them are positive.
   kSign,
   // The values, within an error bound. Zeros stay zeros, but signs may flip.
   kValues,

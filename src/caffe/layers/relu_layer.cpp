@@ -16,10 +16,11 @@ void ReLULayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
 
 template <typename Dtype>
 BackwardReads ReLULayer<Dtype>::backward_reads() const {
-  if (this->layer_param_.relu_param().negative_slope() < 0) {
-    return BackwardReads::OfBottoms(BackwardRead::kSign);
-  }
-  return BackwardReads::Of({BackwardRead::kNothing}, {BackwardRead::kSign});
+  const float slope = this->layer_param_.relu_param().negative_slope();
+  if (slope < 0) return BackwardReads::OfBottoms(BackwardRead::kSign);
+  return BackwardReads::Of(
+      {BackwardRead::kNothing},
+      {slope == 0 ? BackwardRead::kNonZero : BackwardRead::kSign});
 }
 
 template <typename Dtype>

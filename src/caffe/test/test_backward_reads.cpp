@@ -97,8 +97,8 @@ vector<Case> ElementwiseCases() {
        "NNN/N"},
       {product + "}", {kImages, kImages, kImages}, "VVV/N"},
       {product + "stable_prod_grad: false }", {kImages, kImages}, "EE/E"},
-      {"type: 'ReLU'", {kImages}, "N/S"},
-      InPlace({"type: 'ReLU'", {kImages}, "N/S"}),
+      {"type: 'ReLU'", {kImages}, "N/Z"},
+      InPlace({"type: 'ReLU'", {kImages}, "N/Z"}),
       {leaky, {kImages}, "N/S"},
       InPlace({leaky, {kImages}, "N/S"}),
       {"type: 'ReLU' relu_param { negative_slope: -0.5 }", {kImages}, "S/N"},
@@ -208,7 +208,7 @@ vector<Case> AllCases() {
 string Describe(const BackwardReads& reads, size_t bottoms, size_t tops) {
   if (!reads.is_declared) return "undeclared";
   const auto letter = [](BackwardRead read) {
-    return "NSVE"[static_cast<int>(read)];
+    return "NZSVE"[static_cast<int>(read)];
   };
   string text;
   for (size_t i = 0; i < bottoms; ++i) text += letter(reads.OfBottom(i));
@@ -334,13 +334,12 @@ class LayerRun {
     const int count = static_cast<int>(memory->size() / sizeof(Dtype));
     auto* const values = static_cast<Dtype*>(memory->mutable_cpu_data());
     if (read == BackwardRead::kNothing) caffe_set(count, kNaN, values);
-    if (read != BackwardRead::kSign) return;
-    const bool has_signs =
-        std::any_of(values, values + count, [](Dtype v) { return v < 0; });
     for (int i = 0; i < count; ++i) {
-      if (values[i] == 0) continue;
-      const bool negative = has_signs ? values[i] < 0 : i % 2 == 0;
-      values[i] = negative ? -1 : 7;
+      if (read == BackwardRead::kNonZero && values[i] != 0) {
+        values[i] = i % 2 == 0 ? -1 : 7;
+      } else if (read == BackwardRead::kSign) {
+        values[i] = values[i] > 0 ? 7 : 0;
+      }
     }
   }
 
