@@ -169,6 +169,13 @@ class Net {
   const vector<Callback*>& after_backward() const { return after_backward_; }
   void add_after_backward(Callback* value) { after_backward_.push_back(value); }
 
+  const MemoryParameter& memory_param() const { return memory_param_; }
+
+  // Makes what a callback refers to live as long as the net.
+  void KeepAlive(const shared_ptr<void>& companion) {
+    companions_.push_back(companion);
+  }
+
   // What the layers keep between iterations besides their blobs; for exact
   // resumes.
   void SaveState(NetResumeState* state) const;
@@ -244,6 +251,7 @@ class Net {
   vector<bool> has_params_lr_;
   vector<float> params_weight_decay_;
   vector<bool> has_params_decay_;
+  MemoryParameter memory_param_;
   // Bytes of all tops.
   size_t memory_used_ = 0;
   bool debug_info_ = false;
@@ -251,6 +259,7 @@ class Net {
   vector<Callback*> after_forward_;
   vector<Callback*> before_backward_;
   vector<Callback*> after_backward_;
+  vector<shared_ptr<void>> companions_;
 
   DISABLE_COPY_AND_ASSIGN(Net);
 };

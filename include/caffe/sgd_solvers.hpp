@@ -38,6 +38,7 @@ class SGDSolver : public Solver<Dtype> {
   Dtype GetLearningRate();
   // The rate of the last update.
   Dtype learning_rate() const { return learning_rate_; }
+  double MeanMomentum(int param_id) const override;
 
  protected:
   void PreSolve();
@@ -100,6 +101,7 @@ class AdaGradSolver : public SGDSolver<Dtype> {
   explicit AdaGradSolver(const SolverParameter& param);
   explicit AdaGradSolver(const string& param_file);
   const char* type() const override { return "AdaGrad"; }
+  double MeanMomentum(int /*param_id*/) const override { return 0; }
 
  protected:
   void ComputeUpdateValue(int param_id, Dtype rate) override;
@@ -117,6 +119,7 @@ class RMSPropSolver : public SGDSolver<Dtype> {
   explicit RMSPropSolver(const SolverParameter& param);
   explicit RMSPropSolver(const string& param_file);
   const char* type() const override { return "RMSProp"; }
+  double MeanMomentum(int /*param_id*/) const override { return 0; }
 
  protected:
   void ComputeUpdateValue(int param_id, Dtype rate) override;
@@ -135,6 +138,7 @@ class AdaDeltaSolver : public SGDSolver<Dtype> {
   explicit AdaDeltaSolver(const SolverParameter& param);
   explicit AdaDeltaSolver(const string& param_file);
   const char* type() const override { return "AdaDelta"; }
+  double MeanMomentum(int /*param_id*/) const override { return 0; }
 
  protected:
   void AdaDeltaPreSolve();
@@ -154,6 +158,7 @@ class AdamSolver : public SGDSolver<Dtype> {
   explicit AdamSolver(const SolverParameter& param);
   explicit AdamSolver(const string& param_file);
   const char* type() const override { return "Adam"; }
+  double MeanMomentum(int param_id) const override;
 
  protected:
   void AdamPreSolve();

@@ -22,6 +22,9 @@ enum Enum { NONE = 0, STOP = 1, SNAPSHOT = 2 };
 // nothing to do, and every other request once.
 typedef std::function<SolverAction::Enum()> ActionCallback;
 
+template <typename Dtype>
+class SolverCompression;
+
 // Trains a net: runs forward and backward, lets the subclass change the
 // parameters (ApplyUpdate), tests, displays and takes snapshots, as the
 // SolverParameter says. A solver owns its nets and belongs to one thread.
@@ -68,6 +71,11 @@ class Solver {
   int iter() const { return iter_; }
   // The mean loss of the last average_loss iterations.
   Dtype smoothed_loss() const { return smoothed_loss_; }
+
+  // The mean absolute momentum of a learnable parameter, in units of its
+  // gradient: of the sum of all gradients, older ones counting less. Zero when
+  // there is none.
+  virtual double MeanMomentum(int /*param_id*/) const { return 0; }
 
   // Called in every iteration, before it starts and before the update.
   class Callback {
@@ -122,6 +130,8 @@ class Solver {
   Dtype smoothed_loss_ = 0;
   ActionCallback action_request_function_;
   bool requested_early_exit_ = false;
+  // Null when nothing is compressed or planned.
+  shared_ptr<SolverCompression<Dtype>> compression_;
 
  private:
   // One iteration, from cleared gradients to updated parameters.

@@ -10,6 +10,17 @@ namespace caffe {
 void CaffeMallocHost(void** ptr, size_t size, bool* use_cuda);
 void CaffeFreeHost(void* ptr, bool use_cuda);
 
+class SyncedMemory;
+
+// Looks after memory whose values have been put away, packed or dropped.
+class MemoryKeeper {
+ public:
+  virtual ~MemoryKeeper() = default;
+  // Gives the memory its values back, with set_cpu_data(). Throws Error, saying
+  // whose they were, when they are gone for good.
+  virtual void Restore(SyncedMemory* memory) = 0;
+};
+
 // A run of bytes that lives on the host, on the device, or on both, and copies
 // itself where it is asked for. It allocates when first touched and starts as
 // zeros. Its identity is what Blobs share. Not thread-safe.
@@ -27,6 +38,11 @@ class SyncedMemory {
   void* mutable_cpu_data();
   void* mutable_gpu_data();
 
+  // Lets go of the memory, whoever owns it. The keeper is asked for the values
+  // when somebody wants them; until then it must outlive this object.
+  void Evict(MemoryKeeper* keeper);
+  bool is_evicted() const { return keeper_ != nullptr; }
+
   enum SyncedHead { UNINITIALIZED, HEAD_AT_CPU, HEAD_AT_GPU, SYNCED };
   SyncedHead head() const { return head_; }
   size_t size() const { return size_; }
@@ -40,6 +56,7 @@ class SyncedMemory {
   void set_twin(const shared_ptr<SyncedMemory>& twin) { twin_ = twin; }
 
  private:
+  void Recall();
   void ToHost();
   void ToDevice();
   void FreeHost();
@@ -50,6 +67,7 @@ class SyncedMemory {
   size_t size_ = 0;
   SyncedHead head_ = UNINITIALIZED;
   std::weak_ptr<SyncedMemory> twin_;
+  MemoryKeeper* keeper_ = nullptr;
   bool own_cpu_data_ = false;
   bool own_gpu_data_ = false;
   bool cpu_malloc_use_cuda_ = false;

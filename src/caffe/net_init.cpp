@@ -34,6 +34,7 @@ void Net<Dtype>::Init(const NetParameter& in_param) {
   NetParameter param;
   InsertSplits(filtered, &param);
   name_ = param.name();
+  memory_param_ = param.memory();
 
   set<string> available_blobs;
   map<string, int> blob_name_to_idx;

@@ -1,6 +1,7 @@
 #include "caffe/solver.hpp"
 
 #include "caffe/util/upgrade_proto.hpp"
+#include "compress/solver_compression.hpp"
 
 namespace caffe {
 
@@ -104,6 +105,7 @@ void Solver<Dtype>::Init(const SolverParameter& param) {
   }
   InitTrainNet();
   InitTestNets();
+  compression_ = SolverCompression<Dtype>::Make(this);
   iter_ = 0;
   current_step_ = 0;
   LOG_IF(INFO, Caffe::root_solver()) << "Solver scaffolding done.";
@@ -135,6 +137,7 @@ void Solver<Dtype>::Solve(const char* resume_file) {
       (param_.snapshot() == 0 || iter_ % param_.snapshot() != 0)) {
     Snapshot();
   }
+  if (compression_) compression_->LogTable();
   if (requested_early_exit_) {
     LOG(INFO) << "Optimization stopped early.";
     return;
@@ -217,6 +220,7 @@ void Solver<Dtype>::DisplayIteration() {
   last_display_ = now;
   last_display_iter_ = iter_;
   LogTrainOutputs(*net_);
+  if (compression_) compression_->LogProgress();
 }
 
 template <typename Dtype>

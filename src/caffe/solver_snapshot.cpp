@@ -5,6 +5,7 @@
 #include "caffe/solver.hpp"
 #include "caffe/util/io.hpp"
 #include "caffe/util/rng.hpp"
+#include "compress/solver_compression.hpp"
 #include "util/atomic_file.hpp"
 
 namespace caffe {
@@ -145,6 +146,9 @@ ResumeState Solver<Dtype>::CurrentState() const {
   state.set_smoothed_loss(smoothed_loss_);
   net_->SaveState(state.add_net());
   for (const auto& net : test_nets_) net->SaveState(state.add_net());
+  if (compression_) {
+    *state.mutable_compression() = compression_->SaveState();
+  }
   return state;
 }
 
@@ -201,6 +205,9 @@ void Solver<Dtype>::RestoreNets(const string& state_file,
           "has changed; to start from it anyway, use --weights");
   losses_.assign(resume->loss().begin(), resume->loss().end());
   smoothed_loss_ = static_cast<Dtype>(resume->smoothed_loss());
+  if (compression_ && resume->has_compression()) {
+    compression_->RestoreState(resume->compression());
+  }
   // With other data, training goes on as well as it can.
   const size_t nets =
       std::min<size_t>(resume->net_size(), 1 + test_nets_.size());

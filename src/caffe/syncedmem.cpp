@@ -50,7 +50,23 @@ void SyncedMemory::FreeDevice() {
   own_gpu_data_ = false;
 }
 
+void SyncedMemory::Evict(MemoryKeeper* keeper) {
+  CHECK(keeper);
+  FreeHost();
+  FreeDevice();
+  cpu_ptr_ = nullptr;
+  gpu_ptr_ = nullptr;
+  keeper_ = keeper;
+}
+
+void SyncedMemory::Recall() {
+  if (keeper_ == nullptr) return;
+  keeper_->Restore(this);
+  CHECK(keeper_ == nullptr) << "the keeper of memory did not restore it";
+}
+
 void SyncedMemory::ToHost() {
+  Recall();
   if (head_ == HEAD_AT_CPU || head_ == SYNCED) return;
   if (cpu_ptr_ == nullptr) {
     CaffeMallocHost(&cpu_ptr_, size_, &cpu_malloc_use_cuda_);
@@ -66,6 +82,7 @@ void SyncedMemory::ToHost() {
 }
 
 void SyncedMemory::ToDevice() {
+  Recall();
   if (head_ == HEAD_AT_GPU || head_ == SYNCED) return;
   if (gpu_ptr_ == nullptr) {
     gpu_ptr_ = device::Allocate(size_);
@@ -108,6 +125,7 @@ void SyncedMemory::set_cpu_data(void* data) {
   CHECK(data);
   twin_.reset();
   FreeHost();
+  keeper_ = nullptr;
   cpu_ptr_ = data;
   head_ = HEAD_AT_CPU;
 }
@@ -117,6 +135,7 @@ void SyncedMemory::set_gpu_data(void* data) {
   device::RequireDevice();
   twin_.reset();
   FreeDevice();
+  keeper_ = nullptr;
   gpu_ptr_ = data;
   head_ = HEAD_AT_GPU;
 }

@@ -132,6 +132,11 @@ class Codec {
   // Written into every frame. Never renumber.
   virtual uint8_t id() const = 0;
 
+  // Whether only zeros are zero after decompression.
+  virtual bool KeepsNonZeros(const Settings& /*settings*/) const {
+    return false;
+  }
+
   // What a frame for such a tensor takes at most.
   virtual size_t MaxBytes(const Shape& shape, DataType type) const = 0;
 

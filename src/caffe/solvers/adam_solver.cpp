@@ -23,6 +23,14 @@ void AdamSolver<Dtype>::AdamPreSolve() {
 }
 
 template <typename Dtype>
+double AdamSolver<Dtype>::MeanMomentum(int param_id) const {
+  const Blob<Dtype>& mean = *this->history_[param_id];
+  // A mean of gradients where other solvers keep their sum.
+  return mean.asum_data() / std::max(1, mean.count()) /
+         (1 - this->param_.momentum());
+}
+
+template <typename Dtype>
 void AdamSolver<Dtype>::ComputeUpdateValue(int param_id, Dtype rate) {
   const vector<Blob<Dtype>*>& params = this->net_->learnable_params();
   Blob<Dtype>* const param = params[param_id];

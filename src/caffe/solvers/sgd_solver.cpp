@@ -60,6 +60,18 @@ Dtype SGDSolver<Dtype>::GetLearningRate() {
 }
 
 template <typename Dtype>
+double SGDSolver<Dtype>::MeanMomentum(int param_id) const {
+  if (this->iter_ == 0) return 0;
+  const Blob<Dtype>& history = *history_[param_id];
+  // What the last gradient went into the history with.
+  const double rate =
+      LearningRate(this->param_, this->iter_ - 1, this->current_step_) *
+      this->net_->params_lr()[param_id];
+  if (rate == 0 || history.count() == 0) return 0;
+  return history.asum_data() / history.count() / rate;
+}
+
+template <typename Dtype>
 void SGDSolver<Dtype>::ApplyUpdate() {
   learning_rate_ = GetLearningRate();
   const int display = this->param_.display();

@@ -1,0 +1,62 @@
+#ifndef CAFFE_COMPRESS_BOUND_POLICY_HPP_
+#define CAFFE_COMPRESS_BOUND_POLICY_HPP_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "caffe/compress/policy.hpp"
+#include "caffe/proto/compress.pb.h"
+
+namespace caffe {
+
+// Packs with the codec of the settings, and with the smallest of the bounds of
+// the layers that read the tensor. Until a layer has one, with a safe bound
+// from the tensor's range.
+class BoundPolicy : public PackingPolicy {
+ public:
+  // What the policy knows of one layer of the net.
+  struct LayerInfo {
+    std::string name;
+    LayerCompressionParameter own;
+    // Whether so little is computed with what its Backward reads that packing
+    // must not take long.
+    bool is_cheap = false;
+    // Whether an estimator gives its bound; otherwise it is relative.
+    bool is_assessed = false;
+  };
+  // Of the tensor a layer last read.
+  struct Statistics {
+    double nonzero_fraction = 0;
+    double deviation = 0;
+  };
+
+  BoundPolicy(const CompressionParameter& param, std::vector<LayerInfo> layers);
+
+  Packing Choose(const PackRequest& request) override;
+
+  // Before every pass: the dither differs between all of them, but not between
+  // two runs. `collect` asks for statistics.
+  void StartPass(uint32_t seed, bool collect);
+
+  const std::vector<LayerInfo>& layers() const { return layers_; }
+  const Statistics& statistics(int layer) const { return statistics_[layer]; }
+  // Zero while it has none.
+  double bound(int layer) const { return bounds_[layer]; }
+  void set_bound(int layer, double bound) { bounds_[layer] = bound; }
+
+ private:
+  double BoundFor(const PackRequest& request);
+  codec::Level LevelFor(const PackRequest& request) const;
+
+  const CompressionParameter param_;
+  const std::vector<LayerInfo> layers_;
+  std::vector<double> bounds_;
+  std::vector<Statistics> statistics_;
+  uint32_t seed_ = 0;
+  bool collect_ = false;
+};
+
+}  // namespace caffe
+
+#endif  // CAFFE_COMPRESS_BOUND_POLICY_HPP_

@@ -1,0 +1,345 @@
+#include "compress/solver_compression.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <utility>
+
+#include "cpu/moments.hpp"
+
+namespace caffe {
+
+namespace {
+
+// Multiplications with a value that Backward reads, below which packing it
+// densely would take longer than the layer.
+constexpr double kCheapProducts = 1024;
+
+// Layers whose weights' gradient is made of the bottom's values and the top's
+// gradient, and the axis of the top along which the weights' outputs lie.
+int OutputAxis(const string& type) {
+  if (type == "Convolution" || type == "Deconvolution") return 1;
+  if (type == "InnerProduct") return -1;
+  if (type == "Scale") return 1;
+  return INT_MIN;
+}
+
+template <typename Dtype>
+bool HasWeights(const Net<Dtype>& net, int layer) {
+  Layer<Dtype>& it = *net.layers()[layer];
+  return OutputAxis(it.type()) != INT_MIN && !it.blobs().empty() &&
+         it.param_propagate_down(0);
+}
+
+// Products with each value of the bottom: all there are over all values.
+template <typename Dtype>
+double ProductsPerValue(const Net<Dtype>& net, int layer) {
+  if (!HasWeights(net, layer)) return 1;
+  const Blob<Dtype>& bottom = *net.bottom_vecs()[layer][0];
+  const Blob<Dtype>& top = *net.top_vecs()[layer][0];
+  const Blob<Dtype>& weights = *net.layers()[layer]->blobs()[0];
+  const double per_output =
+      static_cast<double>(weights.count()) / std::max(1, weights.shape(0));
+  return per_output * top.count() / std::max(1, bottom.count());
+}
+
+template <typename Dtype>
+std::vector<BoundPolicy::LayerInfo> InfosOf(const Net<Dtype>& net) {
+  std::vector<BoundPolicy::LayerInfo> infos;
+  for (int i = 0; i < static_cast<int>(net.layers().size()); ++i) {
+    const LayerParameter& param = net.layers()[i]->layer_param();
+    BoundPolicy::LayerInfo info;
+    info.name = param.name();
+    info.own = param.compression_param();
+    info.is_cheap = ProductsPerValue(net, i) < kCheapProducts;
+    info.is_assessed = HasWeights(net, i);
+    if (info.own.has_codec() && info.own.codec() != "none") {
+      codec::FindCodec(info.own.codec());
+    }
+    infos.push_back(info);
+  }
+  return infos;
+}
+
+// The index of a layer's weights among the learnable parameters.
+template <typename Dtype>
+int WeightsId(const Net<Dtype>& net, int layer) {
+  const SyncedMemory* const weights =
+      net.layers()[layer]->blobs()[0]->data().get();
+  const vector<Blob<Dtype>*>& params = net.learnable_params();
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (params[i]->data().get() == weights) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+string Fixed(double value, int digits) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(digits) << value;
+  return text.str();
+}
+
+string Megabytes(double bytes) { return Fixed(bytes / 1e6, 2) + " MB"; }
+
+string Milliseconds(double seconds) { return Fixed(seconds * 1e3, 2) + " ms"; }
+
+string Significant(double value) {
+  std::ostringstream text;
+  text << std::setprecision(3) << value;
+  return text.str();
+}
+
+void CheckSettings(const CompressionParameter& param) {
+  if (param.codec() != "none") codec::FindCodec(param.codec());
+  const ErrorBoundParameter& bound = param.error_bound();
+  const auto require_positive = [](const char* name, double value) {
+    Require(value > 0, "compression.error_bound.", name,
+            " must be above 0, not ", value);
+  };
+  require_positive("tolerance", bound.tolerance());
+  require_positive("coefficient", bound.coefficient());
+  require_positive("value", bound.value());
+  require_positive("interval", bound.interval());
+  require_positive("relative", bound.relative());
+  require_positive("max_relative", bound.max_relative());
+}
+
+}  // namespace
+
+// Calls a function around a layer.
+template <typename Dtype>
+class SolverCompression<Dtype>::NetHook : public Net<Dtype>::Callback {
+ public:
+  explicit NetHook(std::function<void(int)> function)
+      : function_(std::move(function)) {}
+  // The net outlives whoever made the function.
+  void Disable() {
+    function_ = [](int /*layer*/) {};
+  }
+
+ protected:
+  void run(int layer) override { function_(layer); }
+
+ private:
+  std::function<void(int)> function_;
+};
+
+template <typename Dtype>
+std::shared_ptr<SolverCompression<Dtype>> SolverCompression<Dtype>::Make(
+    Solver<Dtype>* solver) {
+  const SolverParameter& param = solver->param();
+  if (param.has_compression()) CheckSettings(param.compression());
+  const bool compresses =
+      param.has_compression() && param.compression().codec() != "none";
+  const MemoryParameter& memory = solver->net()->memory_param();
+  const bool plans = memory.has_plan() ? memory.plan() : compresses;
+  if (plans) {
+    return std::shared_ptr<SolverCompression>(
+        new SolverCompression(solver, compresses));
+  }
+  LOG_IF(WARNING, compresses)
+      << "The net keeps all its memory (memory { plan: false }), so nothing is "
+         "compressed";
+  return nullptr;
+}
+
+template <typename Dtype>
+SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
+                                            bool compresses)
+    : solver_(solver),
+      net_(solver->net().get()),
+      param_(solver->param().compression()),
+      memory_(std::make_shared<ActivationMemory>()),
+      schedule_(param_.error_bound().interval()),
+      collected_(net_->layers().size()) {
+  if (compresses) {
+    policy_ = std::make_shared<BoundPolicy>(param_, InfosOf(*net_));
+  }
+  store_ = ActivationStore<Dtype>::Attach(net_, memory_, policy_);
+  for (const auto& net : solver->test_nets()) {
+    const MemoryParameter& memory = net->memory_param();
+    if (memory.has_plan() && !memory.plan()) continue;
+    ActivationStore<Dtype>::Attach(net.get(), memory_, nullptr,
+                                   Passes::kForwardOnly);
+  }
+  if (!compresses) return;
+  const auto hook = [&](std::function<void(int)> function) {
+    hooks_.push_back(std::make_shared<NetHook>(std::move(function)));
+    net_->KeepAlive(hooks_.back());
+    return hooks_.back().get();
+  };
+  net_->add_before_forward(hook([this](int layer) {
+    if (layer == 0) StartPass();
+  }));
+  net_->add_before_backward(
+      hook([this](int layer) { CollectGradient(layer); }));
+  solver->add_callback(this);
+}
+
+template <typename Dtype>
+SolverCompression<Dtype>::~SolverCompression() {
+  for (const auto& hook : hooks_) hook->Disable();
+}
+
+template <typename Dtype>
+void SolverCompression<Dtype>::on_start() {
+  pass_ = 0;
+  is_collecting_ = schedule_.IsDue(solver_->iter());
+}
+
+template <typename Dtype>
+void SolverCompression<Dtype>::StartPass() {
+  // Two passes, or iterations, must not round alike.
+  const auto seed = static_cast<uint32_t>(
+      (static_cast<uint64_t>(solver_->iter()) * solver_->param().iter_size() +
+       pass_) *
+          0x9E3779B97F4A7C15U >>
+      32);
+  policy_->StartPass(seed, is_collecting_ && pass_ == 0);
+  ++pass_;
+}
+
+template <typename Dtype>
+void SolverCompression<Dtype>::CollectGradient(int layer) {
+  if (!is_collecting_ || pass_ != 1) return;
+  if (!policy_->layers()[layer].is_assessed) return;
+  const Blob<Dtype>& top = *net_->top_vecs()[layer][0];
+  const cpu::Norms norms = cpu::NormsOf<Dtype>(top.count(), top.cpu_diff());
+  LayerStatistics& statistics = collected_[layer];
+  statistics.gradient_norm = norms.l2;
+  statistics.mean_gradient = norms.mean_absolute;
+  statistics.channels = top.shape(OutputAxis(net_->layers()[layer]->type()));
+  statistics.images = top.shape(0);
+}
+
+template <typename Dtype>
+LayerStatistics SolverCompression<Dtype>::StatisticsOf(int layer) const {
+  LayerStatistics statistics = collected_[layer];
+  const BoundPolicy::Statistics& activations = policy_->statistics(layer);
+  statistics.nonzero_fraction = activations.nonzero_fraction;
+  statistics.deviation = activations.deviation;
+  statistics.passes = solver_->param().iter_size();
+  const int id = WeightsId(*net_, layer);
+  if (id < 0) return statistics;
+  const Blob<Dtype>& weights = *net_->learnable_params()[id];
+  statistics.momentum = solver_->MeanMomentum(id);
+  if (statistics.momentum == 0) {
+    statistics.momentum =
+        weights.asum_diff() / weights.count() / statistics.passes;
+  }
+  statistics.sharers = 0;
+  for (const auto& param : net_->params()) {
+    statistics.sharers += param->data() == weights.data();
+  }
+  return statistics;
+}
+
+template <typename Dtype>
+void SolverCompression<Dtype>::on_gradients_ready() {
+  if (!is_collecting_) return;
+  double moved = 1;
+  for (size_t i = 0; i < collected_.size(); ++i) {
+    const int layer = static_cast<int>(i);
+    if (!policy_->layers()[layer].is_assessed) continue;
+    const double bound = AssessBound(param_.error_bound(), StatisticsOf(layer));
+    if (!std::isfinite(bound) || bound <= 0) continue;
+    const double old = policy_->bound(layer);
+    if (old > 0) moved = std::max({moved, bound / old, old / bound});
+    policy_->set_bound(layer, bound);
+  }
+  schedule_.Assessed(solver_->iter(), moved);
+  is_collecting_ = false;
+}
+
+template <typename Dtype>
+CompressionState SolverCompression<Dtype>::SaveState() const {
+  CompressionState state;
+  if (policy_ == nullptr) return state;
+  for (size_t i = 0; i < policy_->layers().size(); ++i) {
+    const double bound = policy_->bound(static_cast<int>(i));
+    if (bound == 0) continue;
+    CompressionState::Layer* const layer = state.add_layer();
+    layer->set_name(policy_->layers()[i].name);
+    layer->set_bound(bound);
+  }
+  state.set_interval(schedule_.interval());
+  state.set_next(schedule_.next());
+  return state;
+}
+
+template <typename Dtype>
+void SolverCompression<Dtype>::RestoreState(const CompressionState& state) {
+  if (policy_ == nullptr) return;
+  for (const CompressionState::Layer& saved : state.layer()) {
+    for (size_t i = 0; i < policy_->layers().size(); ++i) {
+      if (policy_->layers()[i].name == saved.name() &&
+          std::isfinite(saved.bound()) && saved.bound() > 0) {
+        policy_->set_bound(static_cast<int>(i), saved.bound());
+      }
+    }
+  }
+  schedule_.Restore(state.interval(), state.next());
+}
+
+template <typename Dtype>
+void SolverCompression<Dtype>::LogProgress() {
+  Totals now = {.time = std::chrono::steady_clock::now()};
+  for (const ActivationReport& report : store_->Reports()) {
+    now.seconds += report.pack_seconds + report.unpack_seconds;
+    if (report.kept != "packed") continue;
+    now.raw += static_cast<double>(report.raw_bytes);
+    now.kept += static_cast<double>(report.kept_bytes);
+  }
+  const Totals before = std::exchange(last_progress_, now);
+  const double kept = now.kept - before.kept;
+  if (kept <= 0) return;
+  const double raw = now.raw - before.raw;
+  const double elapsed =
+      std::chrono::duration<double>(now.time - before.time).count();
+  LOG(INFO) << "    Compression: " << Megabytes(raw) << " -> "
+            << Megabytes(kept) << ", ratio " << Fixed(raw / kept, 2) << ", "
+            << Fixed(100 * (now.seconds - before.seconds) / elapsed, 1)
+            << " % of the time";
+}
+
+template <typename Dtype>
+void SolverCompression<Dtype>::LogTable() const {
+  const std::vector<ActivationReport> reports = store_->Reports();
+  size_t width = 6;
+  for (const auto& report : reports) {
+    width = std::max(width, report.name.size());
+  }
+  const auto row = [&](const auto&... cells) {
+    std::ostringstream line;
+    line << "    ";
+    int column = 0;
+    const auto add = [&](const auto& cell) {
+      const bool is_text = column == 0 || column == 1 || column == 2;
+      line << (is_text ? std::left : std::right)
+           << std::setw(column == 0 ? static_cast<int>(width) : 10) << cell
+           << "  ";
+      ++column;
+    };
+    (add(cells), ...);
+    LOG(INFO) << line.str();
+  };
+  LOG(INFO) << "What became of the activations, in a pass:";
+  row("tensor", "kept", "codec", "bound", "raw", "stored", "ratio", "pack",
+      "unpack");
+  for (const ActivationReport& report : reports) {
+    const auto times = static_cast<double>(report.times);
+    const auto raw = static_cast<double>(report.raw_bytes);
+    const auto kept = static_cast<double>(report.kept_bytes);
+    const bool is_packed = report.kept == "packed";
+    row(report.name, report.kept, is_packed ? report.codec : "-",
+        is_packed ? Significant(report.bound) : "-", Megabytes(raw / times),
+        Megabytes(kept / times), kept > 0 ? Fixed(raw / kept, 2) : "-",
+        Milliseconds(report.pack_seconds / times),
+        Milliseconds(report.unpack_seconds / times));
+  }
+}
+
+template class SolverCompression<float>;
+template class SolverCompression<double>;
+
+}  // namespace caffe

@@ -1,0 +1,73 @@
+#ifndef CAFFE_SRC_COMPRESS_SOLVER_COMPRESSION_HPP_
+#define CAFFE_SRC_COMPRESS_SOLVER_COMPRESSION_HPP_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "caffe/compress/activation_store.hpp"
+#include "caffe/compress/bound_policy.hpp"
+#include "caffe/compress/error_bound.hpp"
+#include "caffe/solver.hpp"
+
+namespace caffe {
+
+// Compresses the activations of a solver's nets, and keeps the bounds of their
+// errors such that they do no harm: collects what is known of activations,
+// gradients and momentum when an assessment is due, and assesses when the
+// gradients are ready. The solver owns it.
+template <typename Dtype>
+class SolverCompression : public Solver<Dtype>::Callback {
+ public:
+  // Takes over the activations of the solver's nets, as its settings and those
+  // of its nets say; null when they say nothing of it.
+  static std::shared_ptr<SolverCompression> Make(Solver<Dtype>* solver);
+  ~SolverCompression() override;
+
+  // One line about the iterations since the last call.
+  void LogProgress();
+  // A table of what became of every tensor.
+  void LogTable() const;
+
+  CompressionState SaveState() const;
+  // Bounds of layers the net does not have are left out.
+  void RestoreState(const CompressionState& state);
+
+ protected:
+  void on_start() override;
+  void on_gradients_ready() override;
+
+ private:
+  class NetHook;
+  // What has been packed, and how long it took, up to some time.
+  struct Totals {
+    double raw = 0;
+    double kept = 0;
+    double seconds = 0;
+    std::chrono::steady_clock::time_point time;
+  };
+
+  SolverCompression(Solver<Dtype>* solver, bool compresses);
+  void StartPass();
+  void CollectGradient(int layer);
+  LayerStatistics StatisticsOf(int layer) const;
+
+  Solver<Dtype>* const solver_;
+  Net<Dtype>* const net_;
+  const CompressionParameter param_;
+  const std::shared_ptr<ActivationMemory> memory_;
+  std::shared_ptr<BoundPolicy> policy_;
+  std::shared_ptr<ActivationStore<Dtype>> store_;
+  std::vector<std::shared_ptr<NetHook>> hooks_;
+  AssessmentSchedule schedule_;
+  Totals last_progress_ = {.time = std::chrono::steady_clock::now()};
+  bool is_collecting_ = false;
+  int pass_ = 0;
+  // What a collection has found, for layers with weights.
+  std::vector<LayerStatistics> collected_;
+};
+
+}  // namespace caffe
+
+#endif  // CAFFE_SRC_COMPRESS_SOLVER_COMPRESSION_HPP_

@@ -1,0 +1,210 @@
+#include <cmath>
+#include <string>
+
+#include "caffe/compress/activation_store.hpp"
+#include "caffe/test/test_caffe_main.hpp"
+#include "log_recorder.hpp"
+#include "solver_test_util.hpp"
+
+// Training with planned and compressed activations, against training without.
+
+namespace caffe {
+
+namespace {
+
+// Every way in which layers share, copy, overwrite and read activations.
+constexpr const char* kNet = R"(
+  layer { name: 'data' type: 'DummyData' top: 'data' top: 'label'
+          dummy_data_param {
+            shape { dim: 8 dim: 3 dim: 20 dim: 20 } shape { dim: 8 }
+            data_filler { type: 'gaussian' } data_filler { value: 1 } } }
+  layer { name: 'conv1' type: 'Convolution' bottom: 'data' top: 'conv1'
+          convolution_param { num_output: 8 kernel_size: 3 pad: 1
+                              weight_filler { type: 'xavier' } } }
+  layer { name: 'bn1' type: 'BatchNorm' bottom: 'conv1' top: 'conv1' }
+  layer { name: 'scale1' type: 'Scale' bottom: 'conv1' top: 'conv1'
+          scale_param { bias_term: true } }
+  layer { name: 'relu1' type: 'ReLU' bottom: 'conv1' top: 'conv1' }
+  layer { name: 'conv2a' type: 'Convolution' bottom: 'conv1' top: 'conv2a'
+          convolution_param { num_output: 8 kernel_size: 3 pad: 1
+                              weight_filler { type: 'xavier' } } }
+  layer { name: 'relu2' type: 'ReLU' bottom: 'conv2a' top: 'relu2' }
+  layer { name: 'sum' type: 'Eltwise' bottom: 'conv1' bottom: 'relu2'
+          top: 'sum' }
+  layer { name: 'leaky' type: 'ReLU' bottom: 'sum' top: 'sum'
+          relu_param { negative_slope: 0.1 } }
+  layer { name: 'norm' type: 'LRN' bottom: 'sum' top: 'norm' }
+  layer { name: 'pool' type: 'Pooling' bottom: 'norm' top: 'pool'
+          pooling_param { kernel_size: 2 stride: 2 } }
+  layer { name: 'left' type: 'Convolution' bottom: 'pool' top: 'left'
+          convolution_param { num_output: 4 kernel_size: 1
+                              weight_filler { type: 'xavier' } } }
+  layer { name: 'bn2' type: 'BatchNorm' bottom: 'pool' top: 'bn2' }
+  layer { name: 'both' type: 'Concat' bottom: 'left' bottom: 'bn2'
+          top: 'both' }
+  layer { name: 'flat' type: 'Flatten' bottom: 'both' top: 'flat' }
+  layer { name: 'hidden' type: 'InnerProduct' bottom: 'flat' top: 'hidden'
+          inner_product_param { num_output: 600
+                                weight_filler { type: 'xavier' } } }
+  layer { name: 'relu3' type: 'ReLU' bottom: 'hidden' top: 'hidden' }
+  layer { name: 'drop' type: 'Dropout' bottom: 'hidden' top: 'hidden' }
+  layer { name: 'scores' type: 'InnerProduct' bottom: 'hidden' top: 'scores'
+          inner_product_param { num_output: 5
+                                weight_filler { type: 'xavier' } } }
+  layer { name: 'loss' type: 'SoftmaxWithLoss' bottom: 'scores' bottom: 'label'
+          top: 'loss' }
+  layer { name: 'accuracy' type: 'Accuracy' bottom: 'scores' bottom: 'label'
+          top: 'accuracy' } )";
+
+constexpr const char* kSolver = R"(
+  base_lr: 0.01 momentum: 0.9 weight_decay: 0.001 lr_policy: 'fixed'
+  random_seed: 7 snapshot_after_train: false
+  test_iter: 2 test_interval: 3 )";
+
+SolverParameter SolverFor(const string& settings, const string& net_settings) {
+  return ParseSolver(string(kSolver) + settings + " net_param {" +
+                     net_settings + kNet + "}");
+}
+
+template <typename Dtype>
+vector<Dtype> TrainedWeights(const string& settings, const string& net_settings,
+                             int iterations) {
+  const auto solver = MakeSolver<Dtype>(SolverFor(settings, net_settings));
+  solver->Step(iterations);
+  return WeightsOf(*solver);
+}
+
+double RelativeDistance(const vector<float>& a, const vector<float>& b) {
+  double difference = 0;
+  double norm = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    difference += (a[i] - b[i]) * (a[i] - b[i]);
+    norm += a[i] * a[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+template <typename Dtype>
+class CompressedTrainingTest : public ::testing::Test {};
+using Dtypes = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(CompressedTrainingTest, Dtypes);
+
+TYPED_TEST(CompressedTrainingTest, PlanningChangesNoBit) {
+  EXPECT_EQ(TrainedWeights<TypeParam>("", "", 7),
+            TrainedWeights<TypeParam>("", "memory { plan: true }", 7));
+}
+
+TYPED_TEST(CompressedTrainingTest, CodecNoneChangesNoBit) {
+  EXPECT_EQ(TrainedWeights<TypeParam>("", "", 4),
+            TrainedWeights<TypeParam>("compression { codec: 'none' }",
+                                      "memory { plan: true }", 4));
+}
+
+TYPED_TEST(CompressedTrainingTest, LosslessCodecChangesNoBit) {
+  EXPECT_EQ(
+      TrainedWeights<TypeParam>("", "", 4),
+      TrainedWeights<TypeParam>("compression { codec: 'lossless' }", "", 4));
+}
+
+TYPED_TEST(CompressedTrainingTest, AveragedGradientsChangeNoBit) {
+  EXPECT_EQ(TrainedWeights<TypeParam>("iter_size: 3", "", 3),
+            TrainedWeights<TypeParam>(
+                "iter_size: 3 compression { codec: 'lossless' }", "", 3));
+}
+
+TYPED_TEST(CompressedTrainingTest, CompressedRunsAreReproducible) {
+  EXPECT_EQ(TrainedWeights<TypeParam>("compression { }", "", 6),
+            TrainedWeights<TypeParam>("compression { }", "", 6));
+}
+
+TEST(CompressedTraining, ErrorsAreSmallButThere) {
+  for (const char* const rounding : {"DITHER", "NEAREST"}) {
+    const vector<float> raw = TrainedWeights<float>("", "", 10);
+    const vector<float> compressed = TrainedWeights<float>(
+        string("compression { rounding: ") + rounding + " }", "", 10);
+    const double distance = RelativeDistance(raw, compressed);
+    EXPECT_GT(distance, 0) << rounding;
+    EXPECT_LT(distance, 3e-3) << rounding;
+  }
+}
+
+TEST(CompressedTraining, TakesLessMemoryThanThePlanAlone) {
+  // Packs everything into next to nothing.
+  class Tiny : public PackingPolicy {
+   public:
+    Packing Choose(const PackRequest& /*request*/) override {
+      return {&codec::FindCodec("sz"), {.bound = 100}};
+    }
+  };
+  const auto peak = [](const std::shared_ptr<PackingPolicy>& policy) {
+    const auto memory = std::make_shared<ActivationMemory>();
+    const auto net = MakeNet<float>(kNet);
+    ActivationStore<float>::Attach(net.get(), memory, policy);
+    net->ForwardBackward();
+    EXPECT_EQ(0, memory->packing.frames().used());
+    EXPECT_EQ(0, memory->raw.used());
+    return memory->raw.peak();
+  };
+  size_t everything = 0;
+  const auto plain = MakeNet<float>(kNet);
+  for (const auto& blob : plain->blobs()) {
+    everything += 2 * blob->count() * sizeof(float);
+  }
+  const size_t planned = peak(nullptr);
+  const size_t packed = peak(std::make_shared<Tiny>());
+  EXPECT_LT(planned, everything * 3 / 4);
+  EXPECT_LT(packed, planned * 9 / 10);
+}
+
+TEST(CompressedTraining, ReadingWhatWasDroppedFails) {
+  const auto solver = MakeSolver<float>(SolverFor("", "memory { plan: true }"));
+  solver->Step(1);
+  try {
+    solver->net()->blob_by_name("conv2a")->cpu_data();
+    FAIL() << "gave values that are not there";
+  } catch (const Error& error) {
+    EXPECT_NE(string(error.what()).find("conv2a"), string::npos);
+    EXPECT_NE(string(error.what()).find("plan: false"), string::npos);
+  }
+}
+
+TEST(CompressedTraining, ReadingWhatIsPackedRestoresIt) {
+  const auto raw = MakeSolver<float>(SolverFor("", ""));
+  raw->net()->Forward();
+  const auto packed = MakeSolver<float>(
+      SolverFor("compression { error_bound { estimator: FIXED value: 0.01 "
+                "relative: 0.001 } }",
+                ""));
+  packed->net()->Forward();
+  // After the last conv that reads it; what the safe first bound gives.
+  const Blob<float>& expected = *raw->net()->blob_by_name("pool");
+  const Blob<float>& restored = *packed->net()->blob_by_name("pool");
+  ASSERT_TRUE(restored.data()->is_evicted());
+  double largest = 0;
+  for (int i = 0; i < expected.count(); ++i) {
+    const double error =
+        std::fabs(expected.cpu_data()[i] - restored.cpu_data()[i]);
+    largest = std::max(largest, error);
+  }
+  EXPECT_GT(largest, 0);
+  EXPECT_LT(largest, 0.02);
+}
+
+TEST(CompressedTraining, TestScoresAreThoseOfPlainNets) {
+  const auto scores = [](const string& net_settings) {
+    LogRecorder log;
+    MakeSolver<float>(SolverFor("", net_settings))->Step(4);
+    vector<string> lines = log.Take();
+    std::erase_if(lines, [](const string& line) {
+      return line.find("Test net output") == string::npos;
+    });
+    return lines;
+  };
+  const vector<string> plain = scores("");
+  EXPECT_FALSE(plain.empty());
+  EXPECT_EQ(plain, scores("memory { plan: true }"));
+}
+
+}  // namespace
+
+}  // namespace caffe
