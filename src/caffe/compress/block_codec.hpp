@@ -93,6 +93,9 @@ class BlockCodec final : public Codec {
   std::string_view name() const override { return Coder::kName; }
   std::string_view guarantee() const override { return Coder::kGuarantee; }
   uint8_t id() const override { return Coder::kId; }
+  bool KeepsNonZeros(const Settings& /*settings*/) const override {
+    return Coder::kIsExact;
+  }
 
   size_t MaxBytes(const Shape& shape, DataType type) const override {
     Coder coder;

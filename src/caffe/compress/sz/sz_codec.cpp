@@ -413,6 +413,10 @@ class SzCodec : public Codec {
     return "every value within the bound; zeros, infinities and NaN exact";
   }
   uint8_t id() const override { return 1; }
+  // Dither is never a whole number of steps.
+  bool KeepsNonZeros(const Settings& settings) const override {
+    return settings.rounding == Rounding::kDither;
+  }
 
   size_t MaxBytes(const Shape& shape, DataType type) const override {
     const Geometry geometry = ChooseGeometry(shape);
