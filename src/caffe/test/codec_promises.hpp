@@ -2,12 +2,14 @@
 #define CAFFE_TEST_CODEC_PROMISES_HPP_
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "caffe/compress/codec.hpp"
@@ -18,7 +20,8 @@ namespace caffe::codec {
 
 template <typename T>
 bool SameBits(T a, T b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
 // The first value that is not as promised, or "".
