@@ -46,6 +46,7 @@ Header ReadHeader(std::span<const uint8_t> frame) {
   if ((flags & ~kHasChecksum) != 0) Damaged("unknown flags");
   header.info.has_checksum = (flags & kHasChecksum) != 0;
   header.info.bound = in.Get<double>();
+  if (!(header.info.bound >= 0)) Damaged("impossible bound");
   const auto payload = in.Get<uint64_t>();
   header.covered = in.Get<uint32_t>();
   int64_t extents[Shape::kMaxAxes] = {};
@@ -88,7 +89,8 @@ size_t FinishFrame(uint8_t codec, const ConstTensor& tensor,
   Store(to, static_cast<uint8_t>(static_cast<int>(tensor.type) << 3 |
                                  tensor.shape.axes));
   Store(to, settings.checksum ? kHasChecksum : uint8_t{0});
-  Store(to, settings.bound);
+  // What is no bound keeps all values as they are.
+  Store(to, settings.bound >= 0 ? settings.bound : 0.0);
   Store(to, static_cast<uint64_t>(payload));
   Store(to, static_cast<uint32_t>(settings.checksum ? covered : 0));
   for (int i = 0; i < tensor.shape.axes; ++i) {

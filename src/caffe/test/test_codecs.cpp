@@ -243,5 +243,28 @@ TEST(Registry, NamesAndNumbersAreUniqueAndForEver) {
   EXPECT_THROW(FindCodec("zip"), Error);
 }
 
+TEST(Codecs, BoundsThatAreNoneKeepAllValues) {
+  const Codec& sz = FindCodec("sz");
+  const auto tensor =
+      TensorGenerator(5).Tensor<float>(TensorGenerator::kNoise, {100});
+  for (const double bound : {-1.0, std::nan("")}) {
+    for (const Settings& settings : AllSettings(bound)) {
+      const auto frame = Pack(sz, tensor, settings);
+      EXPECT_EQ(0, Inspect(frame).bound);
+      EXPECT_EQ(tensor.values, Unpack<float>(sz, frame, 100));
+    }
+  }
+}
+
+TEST(Codecs, FramesWithBoundsThatAreNoneAreRefused) {
+  const TestTensor<float> tensor{{3}, {1, 2, 3}};
+  auto frame = Pack(FindCodec("sz"), tensor, {.bound = 1, .checksum = false});
+  EXPECT_EQ(1, Inspect(frame).bound);
+  for (const double bound : {-1.0, std::nan("")}) {
+    std::memcpy(&frame[8], &bound, sizeof(bound));
+    EXPECT_THROW(Inspect(frame), Error);
+  }
+}
+
 }  // namespace
 }  // namespace caffe::codec

@@ -293,7 +293,9 @@ size_t WriteModel(const Model& model, uint8_t* to) {
 void ReadModel(ByteReader* in, Model* model) {
   ContextModel& context = model->context;
   context = ContextModel();
-  context.predict = in->Get<uint8_t>() != 0;
+  const auto predict = in->Get<uint8_t>();
+  if (predict > 1) Damaged("unknown kind of symbols");
+  context.predict = predict == 1;
   context.activity_classes = in->Get<uint8_t>();
   context.level_classes = in->Get<uint8_t>();
   if (context.activity_classes < 1 || context.level_classes < 1 ||
