@@ -24,6 +24,12 @@ bool SameBits(T a, T b) {
   return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
+template <typename T>
+bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](T x, T y) { return SameBits(x, y); });
+}
+
 // The first value that is not as promised, or "".
 template <typename T>
 class PromiseKeeper {

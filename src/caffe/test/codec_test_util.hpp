@@ -46,6 +46,16 @@ inline std::vector<Settings> AllSettings(double bound) {
   return all;
 }
 
+// Runs body(flipped, bit) for the frame with each of its bits flipped.
+template <typename Body>
+void ForFlips(std::vector<uint8_t> frame, const Body& body) {
+  for (size_t bit = 0; bit < 8 * frame.size(); ++bit) {
+    frame[bit / 8] ^= 1u << bit % 8;
+    body(frame, bit);
+    frame[bit / 8] ^= 1u << bit % 8;
+  }
+}
+
 // Runs body(name) with each SIMD target this machine has.
 template <typename Body>
 void ForEachTarget(const Body& body) {

@@ -64,15 +64,6 @@ class HostileTest : public ::testing::TestWithParam<const Codec*> {
   Context context_;
 };
 
-template <typename Body>
-void ForFlips(std::vector<uint8_t> frame, const Body& body) {
-  for (size_t bit = 0; bit < 8 * frame.size(); ++bit) {
-    frame[bit / 8] ^= 1u << bit % 8;
-    body(frame, bit);
-    frame[bit / 8] ^= 1u << bit % 8;
-  }
-}
-
 TEST_P(HostileTest, EveryFlippedBitIsNoticed) {
   ForSmallFrames(true, [&](const std::vector<uint8_t>& frame) {
     ASSERT_TRUE(Decodes(frame));
