@@ -105,6 +105,9 @@ class Blob {
   void scale_data(Dtype scale_factor);
   void scale_diff(Dtype scale_factor);
 
+  // What the memory is for, in reports; gradients are gradients.
+  void SetLabel(memory::Kind kind, const string& name);
+
   // Makes this blob use the other's memory, whose count must be the same.
   void ShareData(const Blob& other);
   void ShareDiff(const Blob& other);

@@ -208,6 +208,8 @@ class Net {
   void PruneBackward();
   void ForceBackward();
   void IndexNames();
+  // Tells reports what the memory of activations and parameters is for.
+  void LabelMemory();
 
   // The layer that takes the weights of a layer of that name elsewhere; null
   // when there is none.

@@ -2,6 +2,7 @@
 #define CAFFE_SYNCEDMEM_HPP_
 
 #include "caffe/common.hpp"
+#include "caffe/memory/ledger.hpp"
 
 namespace caffe {
 
@@ -47,6 +48,10 @@ class SyncedMemory {
   SyncedHead head() const { return head_; }
   size_t size() const { return size_; }
 
+  // What the memory is for, in reports.
+  const memory::Label& label() const { return label_; }
+  void set_label(memory::Label label);
+
   // Other memory that holds the same values, for layers that must keep them
   // when others work in place: one copy serves all. Whoever made the copy
   // tells; it is forgotten when this memory is written to. nullptr if there is
@@ -67,6 +72,7 @@ class SyncedMemory {
   size_t size_ = 0;
   SyncedHead head_ = UNINITIALIZED;
   std::weak_ptr<SyncedMemory> twin_;
+  memory::Label label_;
   MemoryKeeper* keeper_ = nullptr;
   bool own_cpu_data_ = false;
   bool own_gpu_data_ = false;

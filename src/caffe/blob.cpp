@@ -63,6 +63,13 @@ void Scale(int count, Dtype factor, Dtype* x) {
   }
 }
 
+// Fresh memory for the same purpose.
+void Grow(size_t bytes, shared_ptr<SyncedMemory>* memory) {
+  auto grown = std::make_shared<SyncedMemory>(bytes);
+  if (*memory != nullptr) grown->set_label((*memory)->label());
+  *memory = std::move(grown);
+}
+
 bool IsTouched(const shared_ptr<SyncedMemory>& memory) {
   return memory && memory->head() != SyncedMemory::UNINITIALIZED;
 }
@@ -104,8 +111,8 @@ void Blob<Dtype>::Reshape(const vector<int>& shape) {
   }
   if (count_ > capacity_ || !data_) {
     capacity_ = count_;
-    data_.reset(new SyncedMemory(capacity_ * sizeof(Dtype)));
-    diff_.reset(new SyncedMemory(capacity_ * sizeof(Dtype)));
+    Grow(capacity_ * sizeof(Dtype), &data_);
+    Grow(capacity_ * sizeof(Dtype), &diff_);
   }
 }
 
@@ -117,6 +124,12 @@ void Blob<Dtype>::Reshape(const BlobShape& shape) {
 template <typename Dtype>
 void Blob<Dtype>::ReshapeLike(const Blob<Dtype>& other) {
   Reshape(other.shape());
+}
+
+template <typename Dtype>
+void Blob<Dtype>::SetLabel(memory::Kind kind, const string& name) {
+  if (data_) data_->set_label({kind, name});
+  if (diff_) diff_->set_label({memory::Kind::kGradients, name});
 }
 
 template <typename Dtype>

@@ -58,6 +58,7 @@ void Net<Dtype>::Init(const NetParameter& in_param) {
   }
   IndexNames();
   ShareWeights();
+  LabelMemory();
   debug_info_ = param.debug_info();
   LOG_IF(INFO, Caffe::root_solver()) << "Network initialization done.";
 }
@@ -194,6 +195,19 @@ void Net<Dtype>::RecordTops(const int layer_id) {
   }
   LOG_IF(INFO, Caffe::root_solver())
       << "Memory required for data: " << memory_used_;
+}
+
+template <typename Dtype>
+void Net<Dtype>::LabelMemory() {
+  // What several share is named after the first.
+  for (size_t i = blobs_.size(); i-- > 0;) {
+    blobs_[i]->SetLabel(memory::Kind::kActivations, blob_names_[i]);
+  }
+  for (size_t i = params_.size(); i-- > 0;) {
+    const auto [layer, index] = param_layer_indices_[i];
+    params_[i]->SetLabel(memory::Kind::kParameters,
+                         Concat(layer_names_[layer], "[", index, "]"));
+  }
 }
 
 template <typename Dtype>

@@ -41,13 +41,21 @@ SyncedMemory::~SyncedMemory() {
 }
 
 void SyncedMemory::FreeHost() {
-  if (own_cpu_data_) CaffeFreeHost(cpu_ptr_, cpu_malloc_use_cuda_);
+  if (own_cpu_data_) {
+    memory::Ledger::Get().Remove(cpu_ptr_);
+    CaffeFreeHost(cpu_ptr_, cpu_malloc_use_cuda_);
+  }
   own_cpu_data_ = false;
 }
 
 void SyncedMemory::FreeDevice() {
   if (own_gpu_data_) device::Free(gpu_ptr_);
   own_gpu_data_ = false;
+}
+
+void SyncedMemory::set_label(memory::Label label) {
+  label_ = std::move(label);
+  if (own_cpu_data_) memory::Ledger::Get().Add(cpu_ptr_, size_, label_);
 }
 
 void SyncedMemory::Evict(MemoryKeeper* keeper) {
@@ -71,6 +79,7 @@ void SyncedMemory::ToHost() {
   if (cpu_ptr_ == nullptr) {
     CaffeMallocHost(&cpu_ptr_, size_, &cpu_malloc_use_cuda_);
     own_cpu_data_ = true;
+    memory::Ledger::Get().Add(cpu_ptr_, size_, label_);
   }
   if (head_ == HEAD_AT_GPU) {
     device::CopyToHost(cpu_ptr_, gpu_ptr_, size_);

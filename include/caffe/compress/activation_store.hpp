@@ -72,7 +72,10 @@ class ActivationStore : public MemoryKeeper {
 
   struct Tensor {
     Tensor(std::string n, std::shared_ptr<SyncedMemory> m, PackingRoom* room)
-        : name(std::move(n)), memory(std::move(m)), packed(room), mask(room) {}
+        : name(std::move(n)),
+          memory(std::move(m)),
+          packed(room, name),
+          mask(room, name) {}
 
     std::string name;
     std::shared_ptr<SyncedMemory> memory;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "caffe/compress/codec.hpp"
@@ -42,7 +44,9 @@ class PackingRoom {
 // none needs scratch for all of it. The room must outlive the blob.
 class CompressedBlob {
  public:
-  explicit CompressedBlob(PackingRoom* room) : room_(room) {}
+  // The name is for reports.
+  CompressedBlob(PackingRoom* room, std::string name)
+      : room_(room), name_(std::move(name)) {}
   ~CompressedBlob() { Clear(); }
   CompressedBlob(const CompressedBlob&) = delete;
   CompressedBlob& operator=(const CompressedBlob&) = delete;
@@ -73,7 +77,8 @@ class CompressedBlob {
   void PackFrame(const codec::ConstTensor& images,
                  const codec::Settings& settings, int thread, Frame* frame);
 
-  PackingRoom* room_;
+  PackingRoom* const room_;
+  const std::string name_;
   const codec::Codec* codec_ = nullptr;
   std::vector<Frame> frames_;
   size_t raw_bytes_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "caffe/memory/ledger.hpp"
 #include "caffe/memory/offset_allocator.hpp"
 
 namespace caffe::memory {
@@ -19,7 +20,7 @@ class Arena {
 
   // Memory that holds no particular values, aligned to a cache line. Throws
   // Error when there is not that much.
-  void* Allocate(size_t bytes);
+  void* Allocate(size_t bytes, const Label& label);
   // REQUIRES: Allocate returned the pointer, and it has not been freed since.
   void Free(void* memory);
 
@@ -30,6 +31,9 @@ class Arena {
   size_t peak() const { return offsets_.peak(); }
 
  private:
+  // Enters what has been touched but is not in use into the ledger.
+  void EnterIdle() const;
+
   OffsetAllocator offsets_;
   char* base_ = nullptr;
   size_t reserved_ = 0;

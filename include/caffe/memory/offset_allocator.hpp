@@ -19,6 +19,9 @@ class OffsetAllocator {
   // REQUIRES: Allocate returned the offset, and it has not been freed since.
   void Free(size_t offset);
 
+  // What such a stretch takes, rounded up.
+  size_t SizeOf(size_t offset) const { return blocks_.at(offset); }
+
   // Bytes in use now.
   size_t used() const { return used_; }
   // The end of the last stretch in use now, and the largest it has ever been.

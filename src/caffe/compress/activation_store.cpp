@@ -159,7 +159,8 @@ void ActivationStore<Dtype>::PlaceIfNew(Tensor* tensor) {
   if (tensor->pass == pass_) return;
   tensor->pass = pass_;
   tensor->is_put_away = false;
-  tensor->block = memory_->raw.Allocate(tensor->memory->size());
+  tensor->block = memory_->raw.Allocate(
+      tensor->memory->size(), {memory::Kind::kActivations, tensor->name});
   tensor->memory->set_cpu_data(tensor->block);
   tensor->content = Content::kOriginal;
 }
@@ -339,7 +340,8 @@ template <typename Dtype>
 void ActivationStore<Dtype>::Unpack(const CompressedBlob& from, Content content,
                                     Tensor* tensor) {
   if (tensor->block == nullptr) {
-    tensor->block = memory_->raw.Allocate(tensor->memory->size());
+    tensor->block = memory_->raw.Allocate(
+        tensor->memory->size(), {memory::Kind::kActivations, tensor->name});
   }
   tensor->report.unpack_seconds +=
       SecondsOf([&] { from.Unpack(static_cast<Dtype*>(tensor->block)); });
@@ -387,7 +389,8 @@ void ActivationStore<Dtype>::PlaceGradient(int blob, bool zero) {
   if (gradient.block != nullptr) return;
   gradient.memory = memory;
   gradient.name = net_->blob_names()[blob];
-  gradient.block = memory_->raw.Allocate(memory->size());
+  gradient.block = memory_->raw.Allocate(
+      memory->size(), {memory::Kind::kGradients, gradient.name});
   memory->set_cpu_data(gradient.block);
   if (zero) std::memset(gradient.block, 0, memory->size());
 }

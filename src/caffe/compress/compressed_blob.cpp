@@ -74,7 +74,8 @@ void CompressedBlob::PackFrame(const codec::ConstTensor& images,
       codec_->Compress(images, settings, room_->context(thread), scratch);
   uint8_t* memory = nullptr;
 #pragma omp critical(caffe_packing_room)
-  memory = static_cast<uint8_t*>(room_->frames().Allocate(bytes));
+  memory = static_cast<uint8_t*>(
+      room_->frames().Allocate(bytes, {memory::Kind::kPacked, name_}));
   std::memcpy(memory, scratch.data(), bytes);
   frame->bytes = {memory, bytes};
 }

@@ -36,6 +36,8 @@ std::vector<void*> Workspace::Reserve(std::span<const size_t> sizes) {
     bool pinned = false;
     CaffeMallocHost(&memory_, total, &pinned);
     size_ = total;
+    memory::Ledger::Get().Add(memory_, size_,
+                              {memory::Kind::kWorkspace, "kernels"});
   }
   std::vector<void*> arrays;
   arrays.reserve(sizes.size());
@@ -55,7 +57,10 @@ void* Workspace::ReserveProduct(size_t rows, size_t columns,
 }
 
 void Workspace::Release() {
-  if (memory_ != nullptr) CaffeFreeHost(memory_, false);
+  if (memory_ != nullptr) {
+    memory::Ledger::Get().Remove(memory_);
+    CaffeFreeHost(memory_, false);
+  }
   memory_ = nullptr;
   size_ = 0;
 }

@@ -150,6 +150,9 @@ void BasePrefetchingDataLayer<Dtype>::ShapeBatch(const vector<int>& image_shape,
   vector<int> shape = image_shape;
   shape[0] = batch_size;
   batch->data_.Reshape(shape);
+  if (batch->data_.data()->label().name.empty()) {
+    batch->data_.SetLabel(memory::Kind::kData, this->layer_param_.name());
+  }
   if (this->output_labels_) batch->label_.Reshape({batch_size});
 }
 

@@ -34,20 +34,33 @@ Arena::Arena() {
        " bytes of addresses for activations");
 }
 
-Arena::~Arena() { munmap(base_, reserved_); }
+Arena::~Arena() {
+  Ledger::Get().Remove(this);
+  munmap(base_, reserved_);
+}
 
-void* Arena::Allocate(size_t bytes) {
+void Arena::EnterIdle() const {
+  Ledger::Get().Add(this, touched_ - offsets_.used(), {Kind::kIdle, "arena"});
+}
+
+void* Arena::Allocate(size_t bytes, const Label& label) {
   const size_t offset = offsets_.Allocate(bytes);
   if (offsets_.end() > reserved_) {
     offsets_.Free(offset);
     Fail("out of memory: cannot allocate ", bytes, " bytes for activations");
   }
   touched_ = std::max(touched_, offsets_.end());
-  return base_ + offset;
+  // Idle memory becomes less first: the total must not count anything twice.
+  EnterIdle();
+  void* const memory = base_ + offset;
+  Ledger::Get().Add(memory, offsets_.SizeOf(offset), label);
+  return memory;
 }
 
 void Arena::Free(void* memory) {
+  Ledger::Get().Remove(memory);
   offsets_.Free(static_cast<size_t>(static_cast<char*>(memory) - base_));
+  EnterIdle();
 }
 
 void Arena::Trim() {
@@ -57,6 +70,7 @@ void Arena::Trim() {
   madvise(base_ + keep, touched_ - keep, MADV_DONTNEED);
   touched_ = keep;
   offsets_.ResetPeak();
+  EnterIdle();
 }
 
 }  // namespace caffe::memory

@@ -44,6 +44,8 @@ template <typename Dtype>
 void SGDSolver<Dtype>::AddHistory() {
   for (const Blob<Dtype>* param : this->net_->learnable_params()) {
     history_.emplace_back(new Blob<Dtype>(param->shape()));
+    history_.back()->SetLabel(memory::Kind::kOptimizer,
+                              param->data()->label().name);
   }
 }
 

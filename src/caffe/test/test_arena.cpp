@@ -87,8 +87,8 @@ TEST(OffsetAllocatorTest, BlocksNeverOverlap) {
 TEST(ArenaTest, MemoryCanBeUsedAndComesBackAfterTrim) {
   Arena arena;
   constexpr size_t kBytes = 3 << 20;
-  char* const first = static_cast<char*>(arena.Allocate(kBytes));
-  char* const second = static_cast<char*>(arena.Allocate(kBytes));
+  char* const first = static_cast<char*>(arena.Allocate(kBytes, {}));
+  char* const second = static_cast<char*>(arena.Allocate(kBytes, {}));
   std::memset(first, 1, kBytes);
   std::memset(second, 2, kBytes);
   EXPECT_EQ(2 * kBytes, arena.used());
@@ -96,14 +96,14 @@ TEST(ArenaTest, MemoryCanBeUsedAndComesBackAfterTrim) {
   arena.Trim();
   EXPECT_EQ(kBytes, arena.peak());
   EXPECT_EQ(1, first[kBytes - 1]);
-  EXPECT_EQ(second, arena.Allocate(kBytes));
+  EXPECT_EQ(second, arena.Allocate(kBytes, {}));
   second[kBytes - 1] = 3;
   EXPECT_EQ(2 * kBytes, arena.peak());
 }
 
 TEST(ArenaTest, MoreThanThereIsIsAnError) {
   Arena arena;
-  EXPECT_THROW(arena.Allocate(size_t{1} << 60), Error);
+  EXPECT_THROW(arena.Allocate(size_t{1} << 60, {}), Error);
   EXPECT_EQ(0, arena.used());
 }
 
