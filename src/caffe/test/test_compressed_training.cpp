@@ -3,8 +3,10 @@
 
 #include "caffe/compress/activation_store.hpp"
 #include "caffe/test/test_caffe_main.hpp"
+#include "caffe/util/rng.hpp"
 #include "log_recorder.hpp"
 #include "solver_test_util.hpp"
+#include "temporary_folder.hpp"
 
 // Training with planned and compressed activations, against training without.
 
@@ -61,9 +63,12 @@ constexpr const char* kSolver = R"(
   random_seed: 7 snapshot_after_train: false
   test_iter: 2 test_interval: 3 )";
 
+// The settings go before those above.
 SolverParameter SolverFor(const string& settings, const string& net_settings) {
-  return ParseSolver(string(kSolver) + settings + " net_param {" +
-                     net_settings + kNet + "}");
+  SolverParameter param = ParseSolver(kSolver);
+  param.MergeFrom(
+      ParseSolver(settings + " net_param {" + net_settings + kNet + "}"));
+  return param;
 }
 
 template <typename Dtype>
@@ -188,6 +193,65 @@ TEST(CompressedTraining, ReadingWhatIsPackedRestoresIt) {
   }
   EXPECT_GT(largest, 0);
   EXPECT_LT(largest, 0.02);
+}
+
+TEST(CompressedTraining, ResumedRunsAreThoseThatWereNotStopped) {
+  const TemporaryFolder folder;
+  const string settings =
+      "iter_size: 2 compression { error_bound { interval: 3"
+      " } } snapshot_prefix: '" +
+      (folder / "s") + "'";
+  const auto whole = MakeSolver<float>(SolverFor(settings, ""));
+  whole->Step(5);
+  whole->Snapshot();
+  whole->Step(6);
+  const auto resumed = MakeSolver<float>(SolverFor(settings, ""));
+  resumed->Restore((folder / "s_iter_5.solverstate").c_str());
+  resumed->Step(6);
+  EXPECT_EQ(WeightsOf(*whole), WeightsOf(*resumed));
+}
+
+TEST(CompressedTraining, TwoSolversDoNotDisturbEachOther) {
+  const string settings = "compression { }";
+  const vector<float> alone = TrainedWeights<float>(settings, "", 4);
+  const auto first = MakeSolver<float>(SolverFor(settings, ""));
+  first->Step(2);
+  const rng_t random = *caffe_rng();
+  const auto second = MakeSolver<float>(SolverFor(settings, ""));
+  second->Step(3);
+  *caffe_rng() = random;
+  first->Step(2);
+  EXPECT_EQ(alone, WeightsOf(*first));
+}
+
+TEST(CompressedTraining, EverySolverTypeTrains) {
+  for (const string type :
+       {"SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam"}) {
+    const bool has_momentum = type != "AdaGrad" && type != "RMSProp";
+    const string settings = "type: '" + type + "' delta: 1e-6 " +
+                            (has_momentum ? "" : "momentum: 0 ");
+    const vector<float> raw = TrainedWeights<float>(settings, "", 6);
+    const vector<float> compressed =
+        TrainedWeights<float>(settings + "compression { }", "", 6);
+    const double distance = RelativeDistance(raw, compressed);
+    EXPECT_GT(distance, 0) << type;
+    EXPECT_LT(distance, 0.05) << type;
+  }
+}
+
+TEST(CompressedTraining, SettingsThatMakeNoSenseAreErrors) {
+  const auto error_of = [](const string& settings) -> string {
+    try {
+      MakeSolver<float>(SolverFor("compression {" + settings + "}", ""));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(error_of("codec: 'zip'").find("zip"), string::npos);
+  EXPECT_EQ("compression.error_bound.tolerance must be above 0, not -1",
+            error_of("error_bound { tolerance: -1 }"));
+  EXPECT_NE(error_of("error_bound { interval: 0 }"), "");
 }
 
 TEST(CompressedTraining, TestScoresAreThoseOfPlainNets) {
