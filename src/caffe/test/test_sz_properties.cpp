@@ -64,7 +64,7 @@ std::string WrongWith(const Codec& sz, const Case<T>& c,
   workspace->restored.resize(values.size());
   sz.Decompress(workspace->frame, {}, workspace->context,
                 std::span<T>(workspace->restored));
-  const std::string broken =
+  std::string broken =
       BrokenPromise(sz, values, workspace->restored, c.settings);
   if (!broken.empty() || c.settings.rounding == Rounding::kDither) {
     return broken;
@@ -74,9 +74,7 @@ std::string WrongWith(const Codec& sz, const Case<T>& c,
   workspace->restored_again.resize(values.size());
   sz.Decompress(workspace->frame_again, {}, workspace->context,
                 std::span<T>(workspace->restored_again));
-  return std::memcmp(workspace->restored.data(),
-                     workspace->restored_again.data(),
-                     values.size() * sizeof(T)) == 0
+  return SameBits(workspace->restored, workspace->restored_again)
              ? ""
              : "compressing again changes values";
 }
@@ -132,8 +130,7 @@ void ExpectSameEverywhere(int cases, int64_t values) {
     const auto expect_same = [&](const std::string& with) {
       ASSERT_EQ("", WrongWith(sz, c, &workspace)) << with;
       EXPECT_EQ(frame, workspace.frame) << with << ", case " << i;
-      EXPECT_EQ(0, std::memcmp(restored.data(), workspace.restored.data(),
-                               restored.size() * sizeof(T)))
+      EXPECT_TRUE(SameBits(restored, workspace.restored))
           << with << ", case " << i;
     };
     ForEachTarget(expect_same);
