@@ -177,7 +177,8 @@ Tensor::Tensor(const Shape& shape, DataType type)
     : shape_(shape),
       type_(type),
       bytes_(static_cast<size_t>(shape.count()) * SizeOf(type)),
-      data_(std::make_unique_for_overwrite<uint8_t[]>(bytes_)) {}
+      data_(static_cast<uint8_t*>(
+          ::operator new (bytes_, std::align_val_t{kAlignment}))) {}
 
 codec::ConstTensor Tensor::view() const {
   return Visit(

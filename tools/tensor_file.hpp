@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,7 +50,14 @@ class Tensor {
   codec::Shape shape_;
   codec::DataType type_;
   size_t bytes_;
-  std::unique_ptr<uint8_t[]> data_;
+  // As aligned as the memory of nets is.
+  static constexpr size_t kAlignment = 64;
+  struct Free {
+    void operator()(uint8_t* data) const {
+      ::operator delete (data, std::align_val_t{kAlignment});
+    }
+  };
+  std::unique_ptr<uint8_t, Free> data_;
 };
 
 // "64x3x32x32" to a shape. Throws Error when it is none.
