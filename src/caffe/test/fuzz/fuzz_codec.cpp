@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "codec_any_frame.hpp"
 #include "codec_promises.hpp"
