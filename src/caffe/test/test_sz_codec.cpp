@@ -135,6 +135,31 @@ TEST(SzCodec, EmptyAndSingleValues) {
   }
 }
 
+TEST(SzCodec, FastGroupsAreAsDocumented) {
+  TestTensor<float> tensor{Shape{32}, std::vector<float>(32)};
+  tensor.values[0] = 5;
+  tensor.values[15] = 7;
+  tensor.values[16] = -20;
+  tensor.values[25] = 3;
+  Settings settings;
+  settings.bound = 0.5;
+  settings.level = Level::kFast;
+  const std::vector<uint8_t> frame = Pack(tensor, settings);
+  const std::vector<uint8_t> block = {
+      26,   0,    0, 0,    0, 0, 0, 0,
+      0,    0,    0, 0,                 // bytes of bits, 0, raw values
+      0xD3,                             // 3 bits unsigned, 6 bits signed
+      0x01, 0,    0, 0xC0,              // 5 and 7: the lower 2 bits
+      0x01, 0x80,                       // and the one above
+      0x0C, 0x30, 0, 0,    0, 0, 0, 0,  // -20 and 3: the lower 4 bits
+      0x02, 0,    0, 0,                 // and 2 above
+      0,    0,    0, 0,    0, 0, 0, 0};
+  ASSERT_GE(frame.size(), block.size());
+  EXPECT_EQ(block,
+            std::vector<uint8_t>(frame.end() - block.size(), frame.end()));
+  EXPECT_EQ(tensor.values, Unpack<float>(frame, 32));
+}
+
 TEST(SzCodec, KeepsRareLargeSteps) {
   // The differences are 0 but for one in 200, which is as large as can be.
   TestTensor<float> tensor{{1, 20000}, {}};

@@ -42,7 +42,8 @@ bool Has(Differences differences, Differences which) {
   return (static_cast<int>(differences) & static_cast<int>(which)) != 0;
 }
 
-size_t Groups(size_t n) { return (n + kGroup - 1) / kGroup; }
+// Of groups of n tokens, two to a byte.
+size_t GroupHeaders(size_t n) { return (n + 2 * kGroup - 1) / (2 * kGroup); }
 
 }  // namespace
 
@@ -77,15 +78,18 @@ BlockScratch::BlockScratch(std::span<uint8_t> memory,
   take(raw, n * sizeof(uint32_t));
   take(words, n * sizeof(uint16_t));
   take(escapes, n);
-  take(headers, Groups(n));
-  take(bits, n * kMaxGroupBits / 8);
+  take(headers, GroupHeaders(n));
+  take(bits, n);
   take(low_bits, n * kMaxLowBits / 8);
   take(values, n * sizeof(double));
 }
 
 size_t BlockScratch::Bytes(const Geometry& geometry) {
-  constexpr size_t kPerValue = 1 + 1 + 2 + 4 + 2 + 1 + 1 + 2 + 2 + 8;
-  return geometry.block_values() * kPerValue + 10 * (kSlack + kAlignment);
+  constexpr size_t kPerValue = 1 + 1 + 2 + 4 + 2 + 1 + 1 + 1 + 2 + 8;
+  const size_t bytes =
+      geometry.block_values() * kPerValue + 10 * (kSlack + kAlignment);
+  // Another one may follow.
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 template <typename T>
@@ -166,12 +170,8 @@ size_t EncodeBlock(const Kernels& kernels, const BlockCoder& coder,
         Subtracted(kernels, coder.differences, n, coder.geometry.row, scratch);
     parts.first = static_cast<uint32_t>(
         kernels.pack_groups(tokens, n, scratch.headers, scratch.bits));
-    coded = Groups(n) + parts.first;
-    // Groups of ones need no bits either; only their headers tell.
-    const bool all_zero =
-        std::all_of(scratch.headers, scratch.headers + Groups(n),
-                    [](uint8_t header) { return header == kAllZero; });
-    if (raws == 0 && all_zero) {
+    coded = GroupHeaders(n) + parts.first;
+    if (raws == 0 && parts.first == kBitPadding) {
       *mode = BlockMode::kZero;
       return 0;
     }
@@ -187,7 +187,7 @@ size_t EncodeBlock(const Kernels& kernels, const BlockCoder& coder,
     Append(to, stream.words_begin, parts.first * sizeof(uint16_t));
     Append(to, stream.escapes_begin, parts.second);
   } else {
-    Append(to, scratch.headers, Groups(n));
+    Append(to, scratch.headers, GroupHeaders(n));
     Append(to, scratch.bits, parts.first);
   }
   Append(to, scratch.raw, raws * sizeof(uint32_t));
@@ -214,9 +214,9 @@ struct CodedBlock {
 };
 
 // Throws Error or returns false when the bytes cannot be those of a block.
-bool ReadBlock(const BlockCoder& coder, std::span<const uint8_t> bytes,
-               size_t n, size_t value_bytes, const BlockScratch& scratch,
-               CodedBlock* block) {
+bool ReadBlock(const Kernels& kernels, const BlockCoder& coder,
+               std::span<const uint8_t> bytes, size_t n, size_t value_bytes,
+               const BlockScratch& scratch, CodedBlock* block) {
   ByteReader in(bytes);
   const Parts parts = block->parts = in.Get<Parts>();
   if (parts.raws > n) return false;
@@ -236,9 +236,13 @@ bool ReadBlock(const BlockCoder& coder, std::span<const uint8_t> bytes,
     stream.escapes_begin = scratch.escapes;
     stream.escapes_end = scratch.escapes + parts.second;
   } else {
-    if (parts.second != 0 || parts.first < kBitPadding) return false;
-    block->headers = in.Take(Groups(n));
+    block->headers = in.Take(GroupHeaders(n));
     block->bits = in.Take(parts.first);
+    if (parts.second != 0 ||
+        kernels.bytes_of_groups(block->headers.data(), block->headers.size()) !=
+            parts.first) {
+      return false;
+    }
   }
   block->positions = in.Take(parts.raws * sizeof(uint32_t));
   block->raws = in.Take(parts.raws * value_bytes);
@@ -249,8 +253,8 @@ bool ReadBlock(const BlockCoder& coder, std::span<const uint8_t> bytes,
 
 // Tokens that are unpacked before their values are written, which memory then
 // takes its time for while the next ones are unpacked.
-constexpr size_t kStrip = 2048;
-static_assert(kStrip % kGroup == 0);
+constexpr size_t kStrip = 512;
+static_assert(kStrip % (2 * kGroup) == 0 && kStrip % kPlane == 0);
 
 // Restores the tokens of FAST strip by strip.
 class StripReader {
@@ -260,23 +264,18 @@ class StripReader {
       : kernels_(kernels),
         coder_(coder),
         tokens_(tokens),
-        reader_{block.headers.data(),
-                BitReader(block.bits.data(), block.bits.size())} {}
+        reader_{block.headers.data(), block.bits.data()} {}
 
   // Tokens [first, last), which follow those read before.
-  bool Read(size_t first, size_t last) {
-    if (!kernels_.unpack_groups(&reader_, last - first, tokens_ + first)) {
-      return false;
-    }
+  void Read(size_t first, size_t last) {
+    kernels_.unpack_groups(&reader_, last - first, tokens_ + first);
     if (Has(coder_.differences, Differences::kLeft)) {
       left_ = kernels_.accumulate_left(left_, last - first, tokens_ + first);
     }
     if (Has(coder_.differences, Differences::kAbove)) {
       kernels_.accumulate_above(first, last, coder_.geometry.row, tokens_);
     }
-    return true;
   }
-  bool AtEnd() const { return reader_.bits.AtEnd(); }
 
  private:
   const Kernels& kernels_;
@@ -300,7 +299,7 @@ bool RestoreValues(const Kernels& kernels, const BlockCoder& coder,
   BitReader low_reader(block.low.data(), block.low.size());
   for (size_t first = 0; first < n; first += kStrip) {
     const size_t count = std::min(kStrip, n - first);
-    if (fast && !strips.Read(first, first + count)) return false;
+    if (fast) strips.Read(first, first + count);
     uint16_t* const low = scratch.low + first;
     if (has_low && !kernels.unpack_low(&low_reader, tokens + first, count,
                                        quantizer.low_bits, low)) {
@@ -314,9 +313,7 @@ bool RestoreValues(const Kernels& kernels, const BlockCoder& coder,
                       values + first);
     }
   }
-  if ((fast && !strips.AtEnd()) || (has_low && !low_reader.AtEnd())) {
-    return false;
-  }
+  if (has_low && !low_reader.AtEnd()) return false;
   for (size_t i = 0; i < block.parts.raws; ++i) {
     uint32_t at;
     std::memcpy(&at, block.positions.data() + i * sizeof(at), sizeof(at));
@@ -336,7 +333,7 @@ bool DecodeCoded(const Kernels& kernels, const BlockCoder& coder,
   const size_t run = RunOf(n);
   CodedBlock coded[2];
   for (size_t i = 0; i < blocks.size(); ++i) {
-    if (!ReadBlock(coder, blocks[i].bytes, n, sizeof(T), scratch[i],
+    if (!ReadBlock(kernels, coder, blocks[i].bytes, n, sizeof(T), scratch[i],
                    &coded[i])) {
       return false;
     }

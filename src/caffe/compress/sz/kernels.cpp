@@ -9,6 +9,8 @@
 #include "hwy/highway.h"
 // One lane is too few for the vector kernels; the plain ones stand in.
 #if HWY_TARGET != HWY_SCALAR
+#include "compress/sz/differences-inl.hpp"
+#include "compress/sz/groups-inl.hpp"
 #include "compress/sz/planes-inl.hpp"
 #include "compress/sz/quantize-inl.hpp"
 #include "compress/sz/rans-inl.hpp"
@@ -33,6 +35,7 @@ const Kernels* TargetKernels() {
       .decode_two = DecodeTwo,
       .neighbours = Neighbours,
       .pack_groups = PackGroups,
+      .bytes_of_groups = BytesOfGroups,
       .unpack_groups = UnpackGroups,
       .subtract = Subtract,
       .accumulate_left = AccumulateLeft,

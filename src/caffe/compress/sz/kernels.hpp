@@ -1,8 +1,6 @@
 #ifndef CAFFE_SRC_COMPRESS_SZ_KERNELS_HPP_
 #define CAFFE_SRC_COMPRESS_SZ_KERNELS_HPP_
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,29 +21,10 @@ constexpr int kLanes = 32;
 constexpr int kMaxToken = 63;
 constexpr int kMaxLowBits = 14;
 
-// Values of a group, which FAST packs together.
-constexpr int kGroup = 64;
-// A group's header, from the lowest bit: r (3 bits), u (3), whether there are
-// negative tokens, whether there are zeros. With m = |token| - 1, the lowest r
-// bits of m are stored as they are, and m >> r, which is u at most, by telling
-// for each number below u which tokens exceed it.
-constexpr int kMaxSteps = 7;
-constexpr int kStepsShift = 3;
-constexpr uint8_t kHasSigns = 64;
-constexpr uint8_t kHasZeros = 128;
-// No token has that many low bits: it says that all of them are 0.
-constexpr uint8_t kAllZero = 7;
-constexpr int kMaxLowPlanes = 6;
-
-// The r that suits m of that sum and maximum in `count` tokens.
-inline int ChooseLowPlanes(unsigned sum, unsigned largest, unsigned count) {
-  const int by_mean = std::bit_width(sum * 11 / (16 * count));
-  const int by_largest = std::bit_width(largest) - 2;
-  return std::min(std::max(by_mean, by_largest), kMaxLowPlanes);
-}
-
-// One for zeros, one for the sign, r and up to kMaxSteps + 1.
-constexpr size_t kMaxGroupBits = 16;
+// Values that FAST packs together.
+constexpr int kGroup = 16;
+// Values of a plane of low bits.
+constexpr int kPlane = 64;
 // What readers of a bit stream may touch behind its last bit.
 constexpr size_t kBitPadding = 8;
 
@@ -124,7 +103,7 @@ struct DecodeTables {
 // Where the groups of tokens that FAST packs are read from.
 struct GroupReader {
   const uint8_t* headers;
-  BitReader bits;
+  const uint8_t* bits;
 };
 
 // Where the entropy coder's output is. The encoder fills words and escapes
@@ -174,14 +153,16 @@ struct Kernels {
   void (*neighbours)(const int8_t* rows, size_t first, size_t last, size_t row,
                      int8_t* prediction, uint8_t* activity);
 
-  // FAST: groups of tokens as bit planes; returns the bytes written. Headers
-  // take one byte a group, bits at most kMaxGroupBits a value and kBitPadding
-  // bytes.
+  // FAST: packs groups of tokens and returns the bytes of bits written. Headers
+  // take one byte for every two groups, bits at most one for each of their
+  // values and kBitPadding, with as many behind them that get overwritten.
   size_t (*pack_groups)(const int8_t* tokens, size_t n, uint8_t* headers,
                         uint8_t* bits);
-  // The next n tokens, whole groups unless they are the last. Returns whether
-  // the bits were enough.
-  bool (*unpack_groups)(GroupReader* reader, size_t n, int8_t* tokens);
+  // How many bytes of bits belong to headers.
+  size_t (*bytes_of_groups)(const uint8_t* headers, size_t count);
+  // The next n tokens, pairs of groups unless they are the last. There must be
+  // as many bits as bytes_of_groups says, and room for whole pairs.
+  void (*unpack_groups)(GroupReader* reader, size_t n, int8_t* tokens);
   // FAST: tokens as differences from those `distance` back. Bytes wrap around.
   void (*subtract)(const int8_t* tokens, size_t n, size_t distance,
                    int8_t* differences);
@@ -191,10 +172,10 @@ struct Kernels {
   // Those of a block from first to n; the ones before have been done.
   void (*accumulate_above)(size_t first, size_t n, size_t row, int8_t* tokens);
 
-  // The low bits of all values whose token is not 0, plane by plane a group.
+  // The low bits of all values whose token is not 0, kPlane values at a time.
   size_t (*pack_low)(const int8_t* tokens, const uint16_t* low, size_t n,
                      int low_bits, uint8_t* bits);
-  // The next n of them, whole groups unless they are the last. Returns whether
+  // The next n of them, whole planes unless they are the last. Returns whether
   // the bits were enough.
   bool (*unpack_low)(BitReader* reader, const int8_t* tokens, size_t n,
                      int low_bits, uint16_t* low);

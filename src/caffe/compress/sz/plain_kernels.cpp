@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "compress/sz/bits.hpp"
+#include "compress/sz/groups.hpp"
 #include "compress/sz/kernels.hpp"
 #include "compress/sz/plain_quantize.hpp"
 
@@ -150,91 +149,89 @@ bool DecodeTwo(const ContextModel& model, const DecodeTables& tables,
          Decode(model, tables, streams[1], run, row, rows[1]);
 }
 
-size_t PackGroups(const int8_t* tokens, size_t n, uint8_t* headers,
-                  uint8_t* bits) {
-  BitWriter out(bits);
-  for (size_t at = 0; at < n; at += kGroup) {
-    // What the last group lacks counts as zeros.
-    uint64_t where = 0;
-    std::vector<unsigned> sizes;
-    std::vector<bool> signs;
-    for (size_t i = at; i < std::min(n, at + kGroup); ++i) {
-      if (tokens[i] == 0) continue;
-      where |= uint64_t{1} << (i - at);
-      sizes.push_back(std::abs(tokens[i]) - 1);
-      signs.push_back(tokens[i] < 0);
-    }
-    if (sizes.empty()) {
-      *headers++ = kAllZero;
-      continue;
-    }
-    const unsigned largest = *std::max_element(sizes.begin(), sizes.end());
-    const unsigned sum = std::accumulate(sizes.begin(), sizes.end(), 0u);
-    const int low =
-        ChooseLowPlanes(sum, largest, static_cast<unsigned>(sizes.size()));
-    const unsigned steps = largest >> low;
-    const bool has_zeros = sizes.size() < kGroup;
-    const bool has_signs = std::count(signs.begin(), signs.end(), true) > 0;
-    *headers++ = static_cast<uint8_t>(low | steps << kStepsShift |
-                                      (has_signs ? kHasSigns : 0) |
-                                      (has_zeros ? kHasZeros : 0));
-    if (has_zeros) out.PutLong(where, kGroup);
-    if (has_signs) {
-      for (const bool sign : signs) out.Put(sign, 1);
-    }
-    for (int p = 0; p < low; ++p) {
-      for (const unsigned size : sizes) out.Put(size >> p & 1, 1);
-    }
-    for (unsigned s = 0; s < steps; ++s) {
-      for (const unsigned size : sizes) {
-        if (size >> low >= s) out.Put(size >> low > s, 1);
-      }
-    }
-  }
-  return out.Finish();
+// Where in a component of that many bits a token's are.
+struct Place {
+  int byte;
+  int shift;
+};
+
+Place PlaceOf(int i, int width) {
+  if (width == 1) return {i / 8, i % 8};
+  const int bytes = kGroup * width / 8;
+  return {i % bytes, i / bytes * width};
 }
 
-bool UnpackGroups(GroupReader* reader, size_t n, int8_t* tokens) {
-  BitReader& in = reader->bits;
-  for (size_t at = 0; at < n; at += kGroup) {
-    const uint8_t header = *reader->headers++;
-    const size_t last = std::min(n, at + kGroup);
-    std::fill(tokens + at, tokens + last, int8_t{0});
-    const int low = header & kAllZero;
-    if (low == kAllZero) continue;
-    uint64_t where = ~uint64_t{0};
-    if (header & kHasZeros) {
-      if (!in.Has(kGroup)) return false;
-      where = in.GetLong(kGroup);
+// A group's code and bits. Returns where the bits end.
+uint8_t* PackGroup(const uint8_t* tokens, int* code, uint8_t* to) {
+  uint8_t all = 0;
+  for (int i = 0; i < kGroup; ++i) all |= FoldToken(tokens[i]);
+  *code = GroupCode(all);
+  if (*code == kWholeBytes) return std::copy_n(tokens, kGroup, to);
+  int shift = 0;
+  for (const int width : {4, 2, 1}) {
+    if ((GroupWidth(*code) & width) == 0) continue;
+    const int bytes = kGroup * width / 8;
+    std::fill_n(to, bytes, uint8_t{0});
+    for (int i = 0; i < kGroup; ++i) {
+      const int field = tokens[i] >> shift & ((1 << width) - 1);
+      const Place place = PlaceOf(i, width);
+      to[place.byte] |= static_cast<uint8_t>(field << place.shift);
     }
-    const bool has_signs = (header & kHasSigns) != 0;
-    std::vector<bool> signs(std::popcount(where));
-    std::vector<int> sizes(signs.size());
-    if (!in.Has(signs.size() * (low + has_signs))) {
-      return false;
-    }
-    if (has_signs) {
-      for (size_t i = 0; i < signs.size(); ++i) signs[i] = in.Get(1) != 0;
-    }
-    for (int p = 0; p < low; ++p) {
-      for (int& size : sizes) size |= static_cast<int>(in.Get(1)) << p;
-    }
-    const int steps = header >> kStepsShift & kMaxSteps;
-    for (int s = 0; s < steps; ++s) {
-      for (int& size : sizes) {
-        if (size >> low < s) continue;
-        if (!in.Has(1)) return false;
-        size += static_cast<int>(in.Get(1)) << low;
-      }
-    }
-    for (int i = 0, k = 0; i < kGroup; ++i) {
-      if ((where >> i & 1) == 0) continue;
-      const int token = signs[k] ? -(sizes[k] + 1) : sizes[k] + 1;
-      if (at + i < last) tokens[at + i] = static_cast<int8_t>(token);
-      ++k;
-    }
+    to += bytes;
+    shift += width;
   }
-  return true;
+  return to;
+}
+
+size_t PackGroups(const int8_t* tokens, size_t n, uint8_t* headers,
+                  uint8_t* bits) {
+  uint8_t* to = bits;
+  for (size_t at = 0; at < n; at += 2 * kGroup) {
+    uint8_t pair[2 * kGroup] = {};
+    std::copy_n(tokens + at, std::min<size_t>(n - at, 2 * kGroup), pair);
+    int first, second;
+    to = PackGroup(pair, &first, to);
+    to = PackGroup(pair + kGroup, &second, to);
+    *headers++ = static_cast<uint8_t>(first | second << 4);
+  }
+  std::fill_n(to, kBitPadding, uint8_t{0});
+  return to + kBitPadding - bits;
+}
+
+size_t BytesOfGroups(const uint8_t* headers, size_t count) {
+  size_t bytes = kBitPadding;
+  for (size_t i = 0; i < count; ++i) {
+    bytes += GroupBytes(headers[i] & 15) + GroupBytes(headers[i] >> 4);
+  }
+  return bytes;
+}
+
+int8_t UnpackToken(int code, const uint8_t* from, int i) {
+  if (code == kWholeBytes) return static_cast<int8_t>(from[i]);
+  const int whole = GroupWidth(code);
+  int token = 0;
+  int shift = 0;
+  for (const int width : {4, 2, 1}) {
+    if ((whole & width) == 0) continue;
+    const Place place = PlaceOf(i, width);
+    const int field = from[place.byte] >> place.shift & ((1 << width) - 1);
+    token |= field << shift;
+    from += kGroup * width / 8;
+    shift += width;
+  }
+  const bool negative = code >= kSignedCode && (token >> (whole - 1) & 1) != 0;
+  return static_cast<int8_t>(negative ? token - (1 << whole) : token);
+}
+
+void UnpackGroups(GroupReader* reader, size_t n, int8_t* tokens) {
+  for (size_t at = 0; at < n; at += kGroup) {
+    const bool first = at % (2 * kGroup) == 0;
+    const int code = first ? *reader->headers & 15 : *reader->headers++ >> 4;
+    for (size_t i = 0; i < std::min<size_t>(n - at, kGroup); ++i) {
+      tokens[at + i] = UnpackToken(code, reader->bits, static_cast<int>(i));
+    }
+    reader->bits += GroupBytes(code);
+  }
 }
 
 void Subtract(const int8_t* tokens, size_t n, size_t distance,
@@ -261,8 +258,8 @@ void AccumulateAbove(size_t first, size_t n, size_t row, int8_t* tokens) {
 size_t PackLow(const int8_t* tokens, const uint16_t* low, size_t n,
                int low_bits, uint8_t* bits) {
   BitWriter out(bits);
-  for (size_t at = 0; at < n; at += kGroup) {
-    const size_t last = std::min(n, at + kGroup);
+  for (size_t at = 0; at < n; at += kPlane) {
+    const size_t last = std::min(n, at + kPlane);
     for (int p = 0; p < low_bits; ++p) {
       for (size_t i = at; i < last; ++i) {
         if (tokens[i] != 0) out.Put(low[i] >> p & 1, 1);
@@ -275,8 +272,8 @@ size_t PackLow(const int8_t* tokens, const uint16_t* low, size_t n,
 bool UnpackLow(BitReader* in, const int8_t* tokens, size_t n, int low_bits,
                uint16_t* low) {
   std::fill(low, low + n, uint16_t{0});
-  for (size_t at = 0; at < n; at += kGroup) {
-    const size_t last = std::min(n, at + kGroup);
+  for (size_t at = 0; at < n; at += kPlane) {
+    const size_t last = std::min(n, at + kPlane);
     for (int p = 0; p < low_bits; ++p) {
       for (size_t i = at; i < last; ++i) {
         if (tokens[i] == 0) continue;
@@ -301,6 +298,7 @@ const Kernels& PlainKernels() {
       .decode_two = DecodeTwo,
       .neighbours = Neighbours,
       .pack_groups = PackGroups,
+      .bytes_of_groups = BytesOfGroups,
       .unpack_groups = UnpackGroups,
       .subtract = Subtract,
       .accumulate_left = AccumulateLeft,

@@ -149,7 +149,7 @@ void Survey(const Kernels& kernels, const ConstTensor& in, Context& context,
     const int kinds = geometry.row > 0 ? 4 : 2;
     const auto best = std::min_element(group_bytes, group_bytes + kinds);
     coder.differences = static_cast<Differences>(best - group_bytes);
-    plan->bits = 8.0 * *best / values_seen + 8.0 / kGroup;
+    plan->bits = 8.0 * *best / values_seen + 4.0 / kGroup;
   }
   plan->bits += raws * (32 + 8 * sizeof(T)) / values_seen;
   plan->bits += coder.quantizer.low_bits * non_zeros / values_seen;
