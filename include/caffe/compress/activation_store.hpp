@@ -87,6 +87,9 @@ class ActivationStore : public MemoryKeeper {
     // The forward pass that gave it its values.
     int64_t pass = -1;
     bool is_put_away = false;
+    // Whether its layer points it to memory that the layer has, as data layers
+    // do.
+    bool is_foreign = false;
     std::vector<int> value_readers;
     // The layer with the lowest index whose Backward reads it, or -1.
     int last_reader = -1;
@@ -120,6 +123,7 @@ class ActivationStore : public MemoryKeeper {
   Tensor& TensorOf(const std::shared_ptr<SyncedMemory>& memory,
                    const std::string& name);
   void PlaceIfNew(Tensor* tensor);
+  void FindForeign(int layer);
   void PutAwayIfDone(int layer, int blob);
   void PutAwayBuffers(int layer);
   void PutAway(const Demand& demand, const codec::Shape& shape, Tensor* tensor);

@@ -159,10 +159,24 @@ void ActivationStore<Dtype>::PlaceIfNew(Tensor* tensor) {
   if (tensor->pass == pass_) return;
   tensor->pass = pass_;
   tensor->is_put_away = false;
+  tensor->content = Content::kOriginal;
+  if (tensor->is_foreign) return;
   tensor->block = memory_->raw.Allocate(
       tensor->memory->size(), {memory::Kind::kActivations, tensor->name});
   tensor->memory->set_cpu_data(tensor->block);
-  tensor->content = Content::kOriginal;
+}
+
+template <typename Dtype>
+void ActivationStore<Dtype>::FindForeign(int layer) {
+  for (const Blob<Dtype>* top : net_->top_vecs()[layer]) {
+    const auto found = tensor_of_.find(top->data().get());
+    if (found == tensor_of_.end()) continue;
+    Tensor* const tensor = found->second;
+    if (tensor->block == nullptr || top->cpu_data() == tensor->block) continue;
+    tensor->is_foreign = true;
+    memory_->raw.Free(tensor->block);
+    tensor->block = nullptr;
+  }
 }
 
 template <typename Dtype>
@@ -187,6 +201,7 @@ void ActivationStore<Dtype>::BeforeForward(int layer) {
 
 template <typename Dtype>
 void ActivationStore<Dtype>::AfterForward(int layer) {
+  FindForeign(layer);
   PutAwayBuffers(layer);
   for (const int blob : net_->bottom_ids(layer)) PutAwayIfDone(layer, blob);
   for (const int blob : net_->top_ids(layer)) PutAwayIfDone(layer, blob);

@@ -30,7 +30,6 @@ std::vector<BlobUse> FindBlobUses(const Net<Dtype>& net, Passes passes) {
     }
     for (size_t k = 0; k < tops.size(); ++k) {
       add(tops[k], reads.OfTop(k));
-      if (bottoms.empty()) uses[tops[k]].is_managed = false;
     }
   }
   for (const int blob : net.output_blob_indices()) {

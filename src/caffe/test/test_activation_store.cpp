@@ -4,6 +4,7 @@
 #include <string>
 
 #include "caffe/compress/activation_store.hpp"
+#include "caffe/layers/memory_data_layer.hpp"
 #include "caffe/test/test_caffe_main.hpp"
 #include "log_recorder.hpp"
 #include "net_test_util.hpp"
@@ -142,8 +143,7 @@ TEST(ActivationStoreTest, MasksAreExactUnderLossyValues) {
         changed += DiffOf(*expected[i]) != DiffOf(*found[i]);
       }
     }
-    // All but those of conv1, whose bottom, the data, stays as it is.
-    EXPECT_EQ(3, changed);
+    EXPECT_EQ(4, changed);
   }
 }
 
@@ -151,7 +151,8 @@ TEST(ActivationStoreTest, AsksOnlyForWhatIsReadAsValues) {
   const auto policy = Lossy(codec::Rounding::kDither);
   ForwardBackward(kMasks, policy);
   std::sort(policy->requests.begin(), policy->requests.end());
-  EXPECT_EQ((vector<string>{"conv1", "conv3", "drop"}), policy->requests);
+  EXPECT_EQ((vector<string>{"conv1", "conv3", "data", "drop"}),
+            policy->requests);
 }
 
 TEST(ActivationStoreTest, ReportsWhatBecameOfEveryTensor) {
@@ -163,7 +164,8 @@ TEST(ActivationStoreTest, ReportsWhatBecameOfEveryTensor) {
       EXPECT_GT(report.raw_bytes, 3 * report.kept_bytes) << report.name;
     }
   }
-  EXPECT_EQ((std::map<string, string>{{"conv1", "packed"},
+  EXPECT_EQ((std::map<string, string>{{"data", "packed"},
+                                      {"conv1", "packed"},
                                       {"conv2", "dropped"},
                                       {"relu2", "mask"},
                                       {"pool", "dropped"},
@@ -175,7 +177,7 @@ TEST(ActivationStoreTest, ReportsWhatBecameOfEveryTensor) {
 
 TEST(ActivationStoreTest, ACodecThatFailsLeavesTheTensorAsItIs) {
   const Finished raw = ForwardBackward(kMasks, nullptr, false);
-  const FailingCodec codec(1);
+  const FailingCodec codec(2);
   LogRecorder log;
   const Finished run = ForwardBackward(
       kMasks, std::make_shared<OnePacking>(Packing{&codec, {}}));
@@ -190,6 +192,7 @@ TEST(ActivationStoreTest, ACodecThatFailsLeavesTheTensorAsItIs) {
 // and not, behind a split.
 constexpr const char* kUndeclared = R"(
   layer { name: 'conv1' type: 'Convolution' bottom: 'data' top: 'conv1'
+          param { lr_mult: 0 } param { lr_mult: 1 }
           convolution_param { num_output: 8 kernel_size: 3 pad: 1
                               weight_filler { type: 'xavier' } } }
   layer { name: 'relu1' type: 'ReLU' bottom: 'conv1' top: 'conv1' }
@@ -219,6 +222,33 @@ TEST(ActivationStoreTest, LayersThatSayNothingAreLeftAlone) {
             DataOf(*run.net->blob_by_name("own")));
   EXPECT_EQ(DiffOf(*raw.net->blob_by_name("own")),
             DiffOf(*run.net->blob_by_name("own")));
+}
+
+// Data layers point their tops to memory of their own.
+TEST(ActivationStoreTest, PacksDataWithoutTouchingWhoseItIs) {
+  constexpr const char* kMemory = R"(
+    state { phase: TRAIN }
+    layer { name: 'data' type: 'MemoryData' top: 'data' top: 'label'
+            memory_data_param { batch_size: 8 channels: 4 height: 16
+                                width: 16 } } )";
+  vector<float> images(2 * 8 * 4 * 16 * 16);
+  vector<float> labels(2 * 8, 1);
+  caffe_rng_gaussian<float>(static_cast<int>(images.size()), 0, 1,
+                            images.data());
+  const vector<float> before = images;
+  const auto net = MakeNet<float>(string(kMemory) + kMasks);
+  const auto policy = Lossy(codec::Rounding::kDither);
+  ActivationStore<float>::Attach(net.get(),
+                                 std::make_shared<ActivationMemory>(), policy);
+  dynamic_cast<MemoryDataLayer<float>&>(*net->layers()[0])
+      .Reset(images.data(), labels.data(), 16);
+  for (int i = 0; i < 3; ++i) {
+    net->Forward();
+    EXPECT_TRUE(net->blob_by_name("data")->data()->is_evicted());
+    net->Backward();
+  }
+  EXPECT_EQ(before, images);
+  EXPECT_EQ("data", policy->requests[0]);
 }
 
 TEST(ActivationStoreTest, BackwardNeedsAForward) {
