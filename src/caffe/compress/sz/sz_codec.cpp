@@ -52,6 +52,13 @@ int ThreadsFor(uint64_t blocks) {
       std::clamp<uint64_t>(blocks, 1, omp_get_max_threads()));
 }
 
+// Where in [0, span) to take sample i: spread evenly, but in step with nothing
+// that repeats itself, such as channels.
+uint64_t SamplePlace(uint64_t i, uint64_t span) {
+  constexpr uint32_t kGoldenRatio = 0x9E3779B1;
+  return span * (static_cast<uint32_t>(i) * kGoldenRatio >> 16) >> 16;
+}
+
 // The fewest low bits with which hardly a value is too large for a token.
 template <typename T>
 int ChooseLowBits(const T* values, uint64_t n, double bound) {
@@ -63,7 +70,9 @@ int ChooseLowBits(const T* values, uint64_t n, double bound) {
   size_t wider[kMaxLowBits + 1] = {};
   size_t sampled = 0;
   for (uint64_t p = 0; p < pieces; ++p) {
-    const uint64_t first = n * p / pieces;
+    const uint64_t length = n / pieces;
+    const uint64_t room = length - std::min<uint64_t>(length, kPiece);
+    const uint64_t first = length * p + SamplePlace(p, room + 1);
     const uint64_t last = std::min(n, first + kPiece);
     for (uint64_t i = first; i < last; ++i, ++sampled) {
       const T scaled = std::abs(values[i] * steps.inverse);
@@ -116,10 +125,14 @@ void Survey(const Kernels& kernels, const ConstTensor& in, Context& context,
   size_t seen = 0;
   for (uint64_t s = 0; s < sampled; ++s) {
     const uint64_t block = (2 * s + 1) * blocks / (2 * sampled);
-    const uint64_t first = geometry.first(block);
-    // DENSE needs whole runs; FAST looks at the beginning of the block.
+    uint64_t first = geometry.first(block);
+    // DENSE needs whole runs; FAST looks at a part of the block.
     size_t n = geometry.count(block);
-    if (coder.level == Level::kFast) n = std::min(n, rows_per_block * kLanes);
+    if (coder.level == Level::kFast) {
+      const size_t part = std::min(n, rows_per_block * kLanes);
+      first += SamplePlace(s, (n - part) / kLanes + 1) * kLanes;
+      n = part;
+    }
     raws += QuantizeValues(kernels, coder.quantizer, values + first, n, first,
                            scratch);
     seen += n;
