@@ -21,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using GroupD = hn::FixedTag<uint8_t, kGroup>;
 
-// Where components of a group begin: that of 2 bits after bytes & 8, that of 1
-// bit after bytes & 12.
+// Of a group by its code. Also where parts begin: that of 2 bits after
+// bytes & 8, that of 1 bit after bytes & 12.
 struct GroupLengths {
   constexpr GroupLengths() {
     for (int code = 0; code < 16; ++code) {
@@ -33,64 +33,101 @@ struct GroupLengths {
 };
 constexpr GroupLengths kGroupLengths;
 
-// Writes the bits of a group and returns its code.
-HWY_INLINE int PackGroup(const int8_t* tokens, uint8_t** to) {
+// FoldToken of all tokens put together, for kCount groups, every other one from
+// `tokens` on. A vector has the kCount results again and again, each time for
+// other tokens of the groups; 16 results are those of all tokens.
+template <size_t kCount>
+HWY_INLINE hn::Vec<GroupD> FoldGroups(const int8_t* tokens) {
+  const GroupD d;
+  if constexpr (kCount == 1) {
+    const hn::RebindToSigned<GroupD> di;
+    const auto token = hn::LoadU(di, tokens);
+    const auto sign = hn::BroadcastSignBit(token);
+    return hn::BitCast(d,
+                       hn::Xor(token, hn::And(sign, hn::Set(di, int8_t{127}))));
+  } else {
+    constexpr size_t kHalf = kCount / 2;
+    const hn::Repartition<hwy::UnsignedFromSize<kHalf>, GroupD> wide;
+    const auto first = hn::BitCast(wide, FoldGroups<kHalf>(tokens));
+    const auto second =
+        hn::BitCast(wide, FoldGroups<kHalf>(tokens + kHalf * 2 * kGroup));
+    return hn::BitCast(d, hn::Or(hn::InterleaveLower(wide, first, second),
+                                 hn::InterleaveUpper(wide, first, second)));
+  }
+}
+
+// GroupCode of every byte.
+HWY_INLINE hn::Vec<GroupD> CodesOf(hn::Vec<GroupD> folded) {
+  const GroupD d;
+  alignas(16) static constexpr uint8_t kLower[16] = {0, 1, 2, 2, 3, 3, 3, 3,
+                                                     4, 4, 4, 4, 4, 4, 4, 4};
+  alignas(16) static constexpr uint8_t kUpper[16] = {
+      0, 5, 6, 6, 7, 7, 7, 7, 8, 13, 14, 14, 15, 15, 15, 15};
+  const auto upper = hn::ShiftRight<4>(folded);
+  const auto sign = hn::And(upper, hn::Set(d, uint8_t{kSignedCode}));
+  const auto lower = hn::And(folded, hn::Set(d, uint8_t{15}));
+  return hn::Max(hn::Or(hn::TableLookupBytes(hn::Load(d, kLower), lower), sign),
+                 hn::TableLookupBytes(hn::Load(d, kUpper), upper));
+}
+
+// Headers that fill a vector, and their tokens.
+constexpr size_t kHeadersAtOnce = 16;
+constexpr size_t kTokensAtOnce = kHeadersAtOnce * 2 * kGroup;
+
+HWY_INLINE void WriteHeaders(const int8_t* tokens, uint8_t* headers) {
+  const GroupD d;
+  const auto first = CodesOf(FoldGroups<kHeadersAtOnce>(tokens));
+  const auto second = CodesOf(FoldGroups<kHeadersAtOnce>(tokens + kGroup));
+  hn::StoreU(hn::Or(first, hn::ShiftLeft<4>(second)), d, headers);
+}
+
+// Writes the bits of a group and returns where they end. Parts are written one
+// after the other, each over what one that is not there has left behind.
+HWY_INLINE uint8_t* PackGroup(int code, const int8_t* tokens, uint8_t* to) {
   const GroupD d;
   const hn::RebindToSigned<GroupD> di;
+  const size_t bytes = kGroupLengths.bytes[code];
   uint64_t low, high;
   std::memcpy(&low, tokens, 8);
   std::memcpy(&high, tokens + 8, 8);
-
-  // FoldToken of eight at once.
-  const auto fold = [](uint64_t word) {
-    const uint64_t signs = word & 0x8080808080808080;
-    return word ^ (signs - (signs >> 7));
-  };
-  uint64_t all = fold(low) | fold(high);
-  all |= all >> 32;
-  all |= all >> 16;
-  all |= all >> 8;
-  const int code = GroupCode(static_cast<uint8_t>(all));
-  const size_t bytes = kGroupLengths.bytes[code];
-  uint8_t* const at = *to;
-  *to += bytes;
-  const auto token = hn::LoadU(di, tokens);
-  if (HWY_UNLIKELY(code == kWholeBytes)) {
-    hn::StoreU(hn::BitCast(d, token), d, at);
-    return code;
-  }
-
-  // Components are written one after the other, each over what one that is not
-  // there has left behind.
   constexpr uint64_t kFour = 0x0F0F0F0F0F0F0F0F;
   const uint64_t fours = (low & kFour) | (high & kFour) << 4;
-  std::memcpy(at, &fours, 8);
+  std::memcpy(to, &fours, 8);
   constexpr uint64_t kTwo = 0x0303030303030303;
   const int shift = static_cast<int>(bytes >> 1 & 4);
   uint64_t twos = (low >> shift & kTwo) | (high >> shift & kTwo) << 4;
   twos |= twos >> 30;
-  std::memcpy(at + (bytes & 8), &twos, 4);
+  std::memcpy(to + (bytes & 8), &twos, 4);
   const auto place = hn::Load(d, kGroupTables[code].one_place.data());
-  hn::StoreMaskBits(d, hn::TestBit(hn::BitCast(d, token), place),
-                    at + (bytes & 12));
-  return code;
+  const auto token = hn::BitCast(d, hn::LoadU(di, tokens));
+  hn::StoreMaskBits(d, hn::TestBit(token, place), to + (bytes & 12));
+  if (HWY_UNLIKELY(code == kWholeBytes)) std::memcpy(to, tokens, kGroup);
+  return to + bytes;
+}
+
+// Packs kTokensAtOnce tokens, or those of the first `count` headers of them.
+HWY_INLINE uint8_t* PackSome(const int8_t* tokens, size_t count,
+                             uint8_t* headers, uint8_t* to) {
+  WriteHeaders(tokens, headers);
+  for (size_t i = 0; i < count; ++i) {
+    to = PackGroup(headers[i] & 15, tokens + i * 2 * kGroup, to);
+    to = PackGroup(headers[i] >> 4, tokens + i * 2 * kGroup + kGroup, to);
+  }
+  return to;
 }
 
 size_t PackGroups(const int8_t* tokens, size_t n, uint8_t* headers,
                   uint8_t* bits) {
-  constexpr size_t kPair = 2 * kGroup;
   uint8_t* to = bits;
-  const auto pack = [&](const int8_t* pair) HWY_ATTR {
-    const int first = PackGroup(pair, &to);
-    const int second = PackGroup(pair + kGroup, &to);
-    *headers++ = static_cast<uint8_t>(first | second << 4);
-  };
   size_t at = 0;
-  for (; at + kPair <= n; at += kPair) pack(tokens + at);
+  for (; at + kTokensAtOnce <= n; at += kTokensAtOnce) {
+    to = PackSome(tokens + at, kHeadersAtOnce, headers, to);
+    headers += kHeadersAtOnce;
+  }
   if (at < n) {
-    int8_t last[kPair] = {};
+    int8_t last[kTokensAtOnce] = {};
     std::memcpy(last, tokens + at, n - at);
-    pack(last);
+    to = PackSome(last, (n - at + 2 * kGroup - 1) / (2 * kGroup), headers, to);
   }
   std::memset(to, 0, kBitPadding);
   return to + kBitPadding - bits;
@@ -118,7 +155,7 @@ size_t BytesOfGroups(const uint8_t* headers, size_t count) {
   return sum;
 }
 
-// Without loops or branches that could be mispredicted: all components are
+// Without loops or branches that could be mispredicted: all parts are
 // read, and the tables make nothing of those that are not there.
 HWY_INLINE const uint8_t* UnpackGroup(int code, const uint8_t* from,
                                       int8_t* tokens) {

@@ -34,10 +34,9 @@ constexpr int GroupCode(uint8_t folded) {
   return std::bit_width(folded & 127u) + (folded < 128 ? 0 : kSignedCode);
 }
 
-// The bits of a group are stored in components of 4, 2 and 1 bits a token,
-// those that make up the width, lowest bits first. The tables say what the bits
-// of a token stand for in each of them; in a component that is not there, they
-// stand for nothing.
+// The bits of a group are stored in parts of 4, 2 and 1 bits a token, those
+// that make up the width, lowest bits first. The tables say what the bits of a
+// token stand for in each of them; in a part that is not there, for nothing.
 struct GroupTable {
   std::array<uint8_t, 16> four;
   std::array<uint8_t, 16> two;

@@ -155,7 +155,7 @@ struct Kernels {
 
   // FAST: packs groups of tokens and returns the bytes of bits written. Headers
   // take one byte for every two groups, bits at most one for each of their
-  // values and kBitPadding, with as many behind them that get overwritten.
+  // values and kBitPadding; behind both, 16 bytes may get overwritten.
   size_t (*pack_groups)(const int8_t* tokens, size_t n, uint8_t* headers,
                         uint8_t* bits);
   // How many bytes of bits belong to headers.

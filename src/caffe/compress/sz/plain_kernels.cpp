@@ -149,7 +149,7 @@ bool DecodeTwo(const ContextModel& model, const DecodeTables& tables,
          Decode(model, tables, streams[1], run, row, rows[1]);
 }
 
-// Where in a component of that many bits a token's are.
+// Where in a part of that many bits a token's are.
 struct Place {
   int byte;
   int shift;
