@@ -290,7 +290,8 @@ Contents ReadContents(const OpenedFrame& frame) {
   const auto rounding = in.Get<uint8_t>();
   const auto low_bits = in.Get<uint8_t>();
   const auto differences = in.Get<uint8_t>();
-  if (level > 1 || rounding > 1 || low_bits > kMaxLowBits || differences > 3) {
+  if (level > 1 || rounding > 1 || low_bits > kMaxLowBits ||
+      differences > (level == 0 ? 3 : 0)) {
     Damaged("unknown settings");
   }
   coder.level = static_cast<Level>(level);
@@ -314,6 +315,8 @@ Contents ReadContents(const OpenedFrame& frame) {
   if (coder.level == Level::kDense && blocks > 0) {
     ReadModel(&model, &contents.model);
     coder.context = contents.model.context;
+  } else if (model_bytes > 0) {
+    Damaged("it has a model that nobody needs");
   }
   if (blocks > in.Rest().size() / kDirectoryEntryBytes) {
     Damaged("its directory ends too early");
