@@ -1,60 +1,15 @@
 #include "plain_sz_decoder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 
 #include "plain_frame.hpp"
+#include "plain_sz_tokens.hpp"
 
 namespace caffe::codec {
 namespace {
-
-constexpr int kLanes = 32;
-
-// Bits from the lowest of the first byte upwards.
-class Bits {
- public:
-  explicit Bits(std::span<const uint8_t> bytes) : bytes_(bytes) {}
-
-  int Next() {
-    Require(at_ / 8 < bytes_.size(), "bits are missing");
-    const int bit = bytes_[at_ / 8] >> at_ % 8 & 1;
-    ++at_;
-    return bit;
-  }
-  int Number(int bits) {
-    int number = 0;
-    for (int i = 0; i < bits; ++i) number |= Next() << i;
-    return number;
-  }
-  // What follows is the rest of a byte begun and 8 bytes, all zero.
-  void End() {
-    while (at_ % 8 != 0) Require(Next() == 0, "bits after the last");
-    Require(bytes_.size() == at_ / 8 + 8, "wrong number of bits");
-    Require(Number(31) == 0 && Number(31) == 0 && Number(2) == 0,
-            "bits after the last");
-  }
-
- private:
-  std::span<const uint8_t> bytes_;
-  size_t at_ = 0;
-};
-
-// Of one context.
-struct Frequencies {
-  std::array<int, 256> frequency = {};
-  std::array<int, 256> below = {};
-  std::array<int, 1024> symbol = {};
-};
-
-struct Model {
-  bool predicts = false;
-  std::vector<int> activity_thresholds;
-  std::vector<int> level_thresholds;
-  std::vector<Frequencies> contexts;
-};
 
 // What stands between the frame's header and the directory.
 struct SzHeader {
@@ -66,62 +21,8 @@ struct SzHeader {
   uint32_t run = 0;
   uint32_t row = 0;
   uint64_t blocks = 0;
-  Model model;
+  SzModel model;
 };
-
-int ReadFrequency(Bits* bits) {
-  const int width = bits->Number(4);
-  Require(width <= 10, "a frequency is too large");
-  if (width == 0) return 0;
-  return 1 << (width - 1) | bits->Number(width - 1);
-}
-
-Frequencies ReadFrequencies(Bits* bits) {
-  Frequencies table;
-  const int first = bits->Number(8);
-  const int last = bits->Number(8);
-  Require(1 <= first && first <= last, "wrong first or last symbol");
-  table.frequency[0] = ReadFrequency(bits);
-  Require(table.frequency[0] >= 1, "the escape has no frequency");
-  for (int s = first; s <= last; ++s) table.frequency[s] = ReadFrequency(bits);
-  int sum = 0;
-  for (int s = 0; s < 256; ++s) {
-    table.below[s] = sum;
-    for (int i = 0; i < table.frequency[s]; ++i) {
-      Require(sum < 1024, "frequencies above 1024");
-      table.symbol[sum++] = s;
-    }
-  }
-  Require(sum == 1024, "frequencies below 1024");
-  return table;
-}
-
-Model ReadModel(Bytes in) {
-  Model model;
-  const int predicts = in.Get<uint8_t>();
-  Require(predicts <= 1, "wrong kind of tokens");
-  model.predicts = predicts == 1;
-  const int activities = in.Get<uint8_t>();
-  const int levels = in.Get<uint8_t>();
-  Require(activities >= 1 && levels >= 1 && activities * levels <= 16,
-          "wrong number of classes");
-  for (int i = 1; i < activities; ++i) {
-    const int threshold = in.Get<uint8_t>();
-    Require(threshold <= 14, "wrong activity threshold");
-    model.activity_thresholds.push_back(threshold);
-  }
-  for (int i = 1; i < levels; ++i) {
-    const auto threshold = in.Get<int8_t>();
-    Require(-16 <= threshold && threshold <= 14, "wrong level threshold");
-    model.level_thresholds.push_back(threshold);
-  }
-  Bits bits(in.Take(in.left()));
-  for (int i = 0; i < activities * levels; ++i) {
-    model.contexts.push_back(ReadFrequencies(&bits));
-  }
-  bits.End();
-  return model;
-}
 
 SzHeader ReadSzHeader(Bytes* in, uint64_t count) {
   SzHeader header;
@@ -138,97 +39,19 @@ SzHeader ReadSzHeader(Bytes* in, uint64_t count) {
               header.differences <= (dense ? 0 : 3),
           "wrong settings");
   Require(1 <= header.run && header.run <= 65536, "wrong run");
-  const uint64_t block = uint64_t{kLanes} * header.run;
-  Require(header.row < block, "wrong row");
+  const uint64_t block = uint64_t{kSzLanes} * header.run;
+  Require(header.row < block && (header.row > 0 || header.differences < 2),
+          "wrong row");
   Require(header.blocks == (count + block - 1) / block,
           "wrong number of blocks");
   const auto model_bytes = in->Take(in->Get<uint32_t>());
   if (dense && header.blocks > 0) {
-    header.model = ReadModel(Bytes(model_bytes));
+    header.model = ReadSzModel(Bytes(model_bytes));
   } else {
     Require(model_bytes.empty(), "there is no model");
   }
   return header;
 }
-
-int Median(int a, int b, int c) {
-  return std::max(std::min(a, b), std::min(std::max(a, b), c));
-}
-
-int CountBelow(const std::vector<int>& thresholds, int x) {
-  int below = 0;
-  for (const int threshold : thresholds) below += threshold < x ? 1 : 0;
-  return below;
-}
-
-// Decodes a block of DENSE, lane by lane of one step after the other.
-class DenseDecoder {
- public:
-  DenseDecoder(const SzHeader& header, Bytes* in, uint32_t words,
-               uint32_t escapes)
-      : row_(header.row), model_(header.model), words_({}), escapes_({}) {
-    for (uint64_t& state : states_) {
-      state = in->Get<uint32_t>();
-      Require(state >= 1 << 15 && state < uint64_t{1} << 31, "wrong state");
-    }
-    words_ = Bytes(in->Take(size_t{2} * words));
-    escapes_ = Bytes(in->Take(escapes));
-  }
-
-  std::vector<int> Decode(size_t n) {
-    const size_t steps = (n + kLanes - 1) / kLanes;
-    std::vector<int> tokens(steps * kLanes);
-    for (size_t t = 0; t < steps; ++t) {
-      for (int lane = 0; lane < kLanes; ++lane) {
-        int* const token = &tokens[lane * steps + t];
-        *token = NextToken(lane, token, t);
-        Require(-63 <= *token && *token <= 63, "a token is too large");
-      }
-    }
-    for (size_t i = n; i < tokens.size(); ++i) {
-      Require(tokens[i] == 0, "padding is not zero");
-    }
-    tokens.resize(n);
-    for (const uint64_t state : states_) {
-      Require(state == 1 << 15, "wrong last state");
-    }
-    Require(words_.left() == 0 && escapes_.left() == 0, "too many words");
-    return tokens;
-  }
-
- private:
-  // The lane's token t is to stand at `token`, after those before it.
-  int NextToken(int lane, const int* token, size_t t) {
-    const int left = t > 0 ? token[-1] : 0;
-    const int above = row_ > 0 && t >= row_ ? token[-row_] : left;
-    const int corner = row_ > 0 && t > row_ ? token[-row_ - 1] : 0;
-    const int prediction = Median(left, above, left + above - corner);
-    const int activity =
-        std::min(255, std::abs(left - corner) + std::abs(above - corner));
-    const int levels = static_cast<int>(model_.level_thresholds.size()) + 1;
-    const int context =
-        CountBelow(model_.activity_thresholds, activity) * levels +
-        CountBelow(model_.level_thresholds, prediction);
-    const int symbol = NextSymbol(&states_[lane], model_.contexts[context]);
-    if (symbol == 0) return escapes_.Get<int8_t>();
-    return symbol - 128 + (model_.predicts ? prediction : 0);
-  }
-
-  int NextSymbol(uint64_t* state, const Frequencies& table) {
-    const auto rest = static_cast<int>(*state % 1024);
-    const int symbol = table.symbol[rest];
-    *state =
-        table.frequency[symbol] * (*state >> 10) + (rest - table.below[symbol]);
-    if (*state < 1 << 15) *state = *state << 16 | words_.Get<uint16_t>();
-    return symbol;
-  }
-
-  const ptrdiff_t row_;
-  const Model& model_;
-  std::array<uint64_t, kLanes> states_ = {};
-  Bytes words_;
-  Bytes escapes_;
-};
 
 // (2 s + 1) / 2^17, of the value at `position` of the tensor.
 double Dither(uint64_t position, uint32_t seed) {
@@ -274,8 +97,14 @@ class BlockDecoder {
     const auto a = in->Get<uint32_t>();
     const auto b = in->Get<uint32_t>();
     const auto raws = in->Get<uint32_t>();
-    Require(header_.level == 1, "FAST is not decoded here");
-    const std::vector<int> tokens = DenseDecoder(header_, in, a, b).Decode(n);
+    Require(header_.level == 1 || b == 0, "FAST has no escapes");
+    const std::vector<int> tokens =
+        header_.level == 1
+            ? DenseTokens(header_.model, header_.row, in, a, b, n)
+            : FastTokens(header_.differences, header_.row, in, a, n);
+    for (const int token : tokens) {
+      Require(-63 <= token && token <= 63, "a token is too large");
+    }
     Bytes raw_positions(in->Take(size_t{4} * raws));
     Bytes raw_values(in->Take(sizeof(T) * raws));
     const std::vector<int> low_bits = ReadLowBits(in, tokens);
@@ -345,7 +174,7 @@ std::vector<T> PlainSzDecode(std::span<const uint8_t> bytes) {
   const BlockDecoder<T> decoder(header, frame.bound);
   std::vector<T> values;
   while (values.size() < frame.count) {
-    const size_t n = std::min<uint64_t>(uint64_t{kLanes} * header.run,
+    const size_t n = std::min<uint64_t>(uint64_t{kSzLanes} * header.run,
                                         frame.count - values.size());
     const auto size_and_mode = directory.Get<uint32_t>();
     const auto block = in.Take(size_and_mode & 0x3FFFFFFF);

@@ -15,14 +15,6 @@
 namespace caffe::codec {
 namespace {
 
-std::vector<Settings> DenseSettings(double bound) {
-  std::vector<Settings> all = AllSettings(bound);
-  std::erase_if(all, [](const Settings& settings) {
-    return settings.level == Level::kFast;
-  });
-  return all;
-}
-
 // Kinds of frames that a test has seen, so that it can say what it missed.
 struct Seen {
   std::set<int> low_bits;
@@ -64,6 +56,21 @@ class SzFormatTest : public ::testing::Test {};
 using Types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SzFormatTest, Types);
 
+// Sums of something for each row and something for each column: differences in
+// both directions are 0.
+template <typename T>
+TestTensor<T> Sums(TensorGenerator* generator) {
+  std::vector<T> terms(150);
+  for (T& term : terms) term = static_cast<T>(generator->Below(30));
+  TestTensor<T> tensor{{1, 80, 70}, {}};
+  for (int y = 0; y < 80; ++y) {
+    for (int x = 0; x < 70; ++x) {
+      tensor.values.push_back(terms[x] + terms[70 + y]);
+    }
+  }
+  return tensor;
+}
+
 TYPED_TEST(SzFormatTest, AllKindsOfValuesAndBounds) {
   TensorGenerator generator(1);
   Seen seen;
@@ -72,12 +79,16 @@ TYPED_TEST(SzFormatTest, AllKindsOfValuesAndBounds) {
         generator.RandomTensor<TypeParam>(i % 10 == 0 ? 5000 : 300);
     double bound = generator.RandomBound(tensor.values);
     if (i % 3 == 0) bound /= 1000;  // Many low bits.
-    for (Settings settings : DenseSettings(bound)) {
+    for (Settings settings : AllSettings(bound)) {
       settings.seed = generator.Below(1u << 31);
       ExpectSameAsPlain(tensor, settings, &seen);
     }
   }
-  EXPECT_EQ((std::set<int>{1, 2}), seen.modes);
+  for (const Settings& settings : AllSettings(0.5)) {
+    ExpectSameAsPlain(Sums<TypeParam>(&generator), settings, &seen);
+  }
+  EXPECT_EQ((std::set<int>{0, 1, 2}), seen.modes);
+  EXPECT_EQ((std::set<int>{0, 1, 2, 3}), seen.differences);
   EXPECT_EQ(2, seen.has_row.size());
   EXPECT_GE(seen.low_bits.size(), 10);
 }
@@ -89,7 +100,7 @@ TYPED_TEST(SzFormatTest, ManyBlocksAndSomeImages) {
                           TensorGenerator::kSparse, TensorGenerator::kWild}) {
     const auto tensor = generator.Tensor<TypeParam>(kind, Shape{23, 5, 19, 31});
     const size_t image = tensor.shape.image_values();
-    for (const Settings& settings : DenseSettings(0.02)) {
+    for (const Settings& settings : AllSettings(0.02)) {
       const auto frame = Pack(sz, tensor, settings);
       const auto plain = PlainSzDecode<TypeParam>(frame);
       for (const ImageRange range :
@@ -106,7 +117,7 @@ TYPED_TEST(SzFormatTest, ManyBlocksAndSomeImages) {
 TYPED_TEST(SzFormatTest, EmptyTensorsAndSingleValues) {
   Seen seen;
   const TypeParam infinity = std::numeric_limits<TypeParam>::infinity();
-  for (const Settings& settings : DenseSettings(0.5)) {
+  for (const Settings& settings : AllSettings(0.5)) {
     ExpectSameAsPlain<TypeParam>({{0, 3}, {}}, settings, &seen);
     ExpectSameAsPlain<TypeParam>({{3, 0, 2}, {}}, settings, &seen);
     for (const TypeParam x : {TypeParam(5.2), TypeParam(-0.0), infinity}) {
@@ -134,7 +145,7 @@ TYPED_TEST(SzFormatTest, WhatThePageAllowsIsReadAsItSays) {
   for (int i = 0; i < 30; ++i) {
     const auto tensor = generator.RandomTensor<TypeParam>(100);
     const double bound = generator.RandomBound(tensor.values);
-    for (Settings settings : DenseSettings(bound)) {
+    for (Settings settings : AllSettings(bound)) {
       settings.checksum = false;
       ForFlips(Pack(sz, tensor, settings), [&](const auto& flipped, size_t) {
         std::vector<TypeParam> values;
@@ -152,17 +163,13 @@ TYPED_TEST(SzFormatTest, ChecksumsCoverEveryBit) {
   TensorGenerator generator(4);
   const auto tensor =
       generator.Tensor<TypeParam>(TensorGenerator::kSmooth, {2, 9, 11});
-  for (const Settings& settings : DenseSettings(0.1)) {
+  for (const Settings& settings : AllSettings(0.1)) {
     ForFlips(Pack(FindCodec("sz"), tensor, settings),
              [&](const auto& flipped, size_t bit) {
                std::vector<TypeParam> values;
                EXPECT_FALSE(IsAllowed(flipped, &values)) << bit;
              });
   }
-}
-
-TEST(SzFormat, Fast) {
-  GTEST_SKIP() << "the plain decoder does not know the level FAST yet";
 }
 
 }  // namespace
