@@ -2,6 +2,7 @@
 #define CAFFE_TEST_GOLDEN_FRAMES_HPP_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -21,6 +22,7 @@ enum class GoldenValues {
   kSmooth,
   kNoise,
   kSparse,
+  kSums,
   kWild,
   kHuge,
   kTiny,
@@ -85,6 +87,11 @@ T GoldenValue(GoldenValues kind, int64_t i, int64_t row) {
     case GoldenValues::kSparse:
       // A first part has values here and there, the rest has none.
       return i < 20000 && i % 61 == 0 ? static_cast<T>(noise) : T(0);
+    case GoldenValues::kSums:
+      // Differences in both directions are 0.
+      return static_cast<T>(
+          std::trunc(GoldenNoise(static_cast<uint32_t>(i % row))) +
+          std::trunc(GoldenNoise(static_cast<uint32_t>(1000 + i / row))));
     case GoldenValues::kWild:
       return GoldenWild<T>(i);
     case GoldenValues::kHuge:
@@ -134,6 +141,8 @@ inline void AddSzFrames(Level level, Rounding rounding, bool is_double,
   add("low_bits", GoldenValues::kNoise, {5, 41}, 0.003);
   add("wild", GoldenValues::kWild, {70}, 0.1);
   add("blocks", GoldenValues::kSparse, {3, 2, 80, 90}, 0.5);
+  add("line", GoldenValues::kSmooth, {300}, 0.25);
+  add("sums", GoldenValues::kSums, {2, 34, 50}, 0.5);
   add("exact", GoldenValues::kSparse, {2, 1, 1, 7, 1, 9}, 0);
   add("huge", GoldenValues::kHuge, {2, 50},
       is_double ? std::numeric_limits<double>::infinity() : 3e37);
@@ -173,8 +182,10 @@ inline void AddFrames(const std::string& codec, bool is_double,
 inline std::vector<GoldenFrame> GoldenFrames() {
   std::vector<GoldenFrame> frames;
   for (const bool is_double : {false, true}) {
-    AddSzFrames(Level::kDense, Rounding::kNearest, is_double, &frames);
-    AddSzFrames(Level::kDense, Rounding::kDither, is_double, &frames);
+    for (const Level level : {Level::kFast, Level::kDense}) {
+      AddSzFrames(level, Rounding::kNearest, is_double, &frames);
+      AddSzFrames(level, Rounding::kDither, is_double, &frames);
+    }
     for (const char* const codec : {"raw", "fp16", "lossless", "bitmask", "q8",
                                     "q4", "q2", "zvc", "csr", "jpeg"}) {
       AddFrames(codec, is_double, &frames);
