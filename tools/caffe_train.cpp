@@ -173,6 +173,10 @@ int Train() {
                  << ": training ended at iteration " << solver->iter()
                  << " without iteration " << FLAGS_dump_at << " of --dump_at";
   }
+  LOG(INFO) << "Memory at its peak, "
+            << memory::Describe(memory::Ledger::Get().peak())
+            << "; of the process: " << memory::PeakOfProcess() / 1000000
+            << " MB";
   LOG(INFO) << "Optimization Done.";
   return 0;
 }

@@ -138,10 +138,6 @@ void Solver<Dtype>::Solve(const char* resume_file) {
     Snapshot();
   }
   if (compression_) compression_->LogTable();
-  LOG(INFO) << "Memory at its peak, "
-            << memory::Describe(memory::Ledger::Get().peak())
-            << "; of the process, "
-            << static_cast<double>(memory::PeakOfProcess()) / 1e6 << " MB";
   if (requested_early_exit_) {
     LOG(INFO) << "Optimization stopped early.";
     return;
