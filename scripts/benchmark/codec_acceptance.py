@@ -26,6 +26,7 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, 'models'))
 import prototxt
+from markdown import print_table
 
 # The example with the solver, and after how many iterations to look.
 NETS = {
@@ -180,14 +181,6 @@ def total(all_sums):
             for name, seconds in of_codec.seconds.items():
                 result[codec].seconds[name] += seconds
     return result
-
-
-def print_table(rows):
-    print('| ' + ' | '.join(rows[0]) + ' |')
-    print('| --- |' + ' ---: |' * (len(rows[0]) - 1))
-    for row in rows[1:]:
-        print('| ' + ' | '.join(row) + ' |')
-    print()
 
 
 def print_ratios(bound, results):

@@ -25,6 +25,7 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, 'models'))
 import prototxt
+from markdown import print_table
 
 # The solver, what to change in it, and from how many seeds to train.
 NETS = {
@@ -95,14 +96,6 @@ def train(options, net, mode, seed):
         json.dump(found, file)
     os.replace(result + '.tmp', result)
     return found
-
-
-def print_table(rows):
-    print('| ' + ' | '.join(rows[0]) + ' |')
-    print('| --- |' + ' ---: |' * (len(rows[0]) - 1))
-    for row in rows[1:]:
-        print('| ' + ' | '.join(row) + ' |')
-    print()
 
 
 def compare(options, net):
