@@ -40,6 +40,8 @@ SECONDS=0
 if [ -n "$packages" ]; then
   step packages "${groups[*]}"
   scripts/install_packages.sh "${groups[@]}"
+  scripts/install_packages.sh fuzz ||
+    echo "without these packages the codecs are tested, but not fuzzed"
 fi
 ensure_cmake
 step configure "$build_dir/ ${options[*]}"
