@@ -209,10 +209,12 @@ void ActivationStore<Dtype>::AfterForward(int layer) {
 
 template <typename Dtype>
 void ActivationStore<Dtype>::PutAwayBuffers(int layer) {
-  const bool is_read = passes_ == Passes::kForwardAndBackward &&
-                       net_->layer_need_backward()[layer];
+  const bool goes_backward = passes_ == Passes::kForwardAndBackward;
+  const bool is_read = goes_backward && net_->layer_need_backward()[layer];
   for (const auto& buffer : net_->layers()[layer]->backward_reads().buffers) {
     if (buffer.memory == nullptr || buffer.memory->size() == 0) continue;
+    // Not read by this layer, but perhaps by another that keeps the same.
+    if (goes_backward && !is_read) continue;
     Tensor& tensor = TensorOf(buffer.memory, BufferName(layer, buffer));
     Demand demand;
     if (is_read) {

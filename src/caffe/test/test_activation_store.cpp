@@ -251,6 +251,27 @@ TEST(ActivationStoreTest, PacksDataWithoutTouchingWhoseItIs) {
   EXPECT_EQ("data", policy->requests[0]);
 }
 
+// Nothing below learns, so only the Scale reads what both layers keep.
+TEST(ActivationStoreTest, KeepsTheCopyOfALayerThatIsNotRunBackward) {
+  constexpr const char* kNormalizedData = R"(
+    layer { name: 'bn' type: 'BatchNorm' bottom: 'data' top: 'data' }
+    layer { name: 'scale' type: 'Scale' bottom: 'data' top: 'data' }
+    layer { name: 'scores' type: 'InnerProduct' bottom: 'data' top: 'scores'
+            inner_product_param { num_output: 5
+                                  weight_filler { type: 'xavier' } } }
+    layer { name: 'loss' type: 'SoftmaxWithLoss' bottom: 'scores'
+            bottom: 'label' top: 'loss' } )";
+  const Finished raw = ForwardBackward(kNormalizedData, nullptr, false);
+  const Finished run = ForwardBackward(
+      kNormalizedData,
+      std::make_shared<OnePacking>(Packing{&codec::FindCodec("lossless"), {}}));
+  for (size_t i = 0; i < raw.net->learnable_params().size(); ++i) {
+    EXPECT_EQ(DiffOf(*raw.net->learnable_params()[i]),
+              DiffOf(*run.net->learnable_params()[i]))
+        << "parameter " << i;
+  }
+}
+
 TEST(ActivationStoreTest, BackwardNeedsAForward) {
   const Finished run = ForwardBackward(kMasks, Lossy(codec::Rounding::kDither));
   EXPECT_THROW(run.net->Backward(), Error);
