@@ -68,7 +68,7 @@ template <typename Dtype>
 std::shared_ptr<ActivationStore<Dtype>> ActivationStore<Dtype>::Attach(
     Net<Dtype>* net, std::shared_ptr<ActivationMemory> memory,
     std::shared_ptr<PackingPolicy> policy, Passes passes) {
-  const std::shared_ptr<ActivationStore> store(
+  std::shared_ptr<ActivationStore> store(
       new ActivationStore(net, std::move(memory), std::move(policy), passes));
   const auto hook = [&](typename Hook::Method method) {
     store->hooks_.push_back(std::make_unique<Hook>(store.get(), method));
