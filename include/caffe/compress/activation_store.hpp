@@ -28,6 +28,9 @@ struct ActivationReport {
   std::string kept;
   std::string codec;
   double bound = 0;
+  // The largest error over its bound, of all that were measured. Less than zero
+  // while none was.
+  double worst = -1;
   // Layers whose Backward reads it.
   std::vector<int> readers;
   int64_t times = 0;
@@ -64,6 +67,10 @@ class ActivationStore : public MemoryKeeper {
   // In the order in which the tensors were first put away.
   std::vector<ActivationReport> Reports() const;
 
+  // While on, Backward reads exact values where they have been kept, too, and
+  // another Backward of the same Forward may follow.
+  void set_rehearsal(bool on) { is_rehearsal_ = on; }
+
   const ActivationMemory& memory() const { return *memory_; }
 
  private:
@@ -75,7 +82,8 @@ class ActivationStore : public MemoryKeeper {
         : name(std::move(n)),
           memory(std::move(m)),
           packed(room, name),
-          mask(room, name) {}
+          mask(room, name),
+          exact(room, name) {}
 
     std::string name;
     std::shared_ptr<SyncedMemory> memory;
@@ -84,6 +92,7 @@ class ActivationStore : public MemoryKeeper {
     Content content = Content::kNone;
     CompressedBlob packed;
     CompressedBlob mask;
+    CompressedBlob exact;
     // The forward pass that gave it its values.
     int64_t pass = -1;
     bool is_put_away = false;
@@ -131,6 +140,9 @@ class ActivationStore : public MemoryKeeper {
   bool Pack(const Demand& demand, const codec::Shape& shape, Tensor* tensor);
   void MakeReadable(BackwardRead read, Tensor* tensor);
   void Unpack(const CompressedBlob& from, Content content, Tensor* tensor);
+  // Measures errors and keeps exact values, as the packing says.
+  void Examine(const Packing& packing, const codec::ConstTensor& values,
+               Tensor* tensor);
   void FreeRaw(Tensor* tensor);
   void Drop(Tensor* tensor);
   void PlaceGradient(int blob, bool zero);
@@ -154,6 +166,7 @@ class ActivationStore : public MemoryKeeper {
   };
   std::unordered_map<const SyncedMemory*, Gradient> gradients_;
   int64_t pass_ = 0;
+  bool is_rehearsal_ = false;
 };
 
 }  // namespace caffe

@@ -60,6 +60,10 @@ class CompressedBlob {
   void Unpack(float* values) const { UnpackAs(values); }
   void Unpack(double* values) const { UnpackAs(values); }
   void Clear();
+  // The largest |x - x'|, of those values and what Unpack gives. Infinite when
+  // a number has become something else, or the other way round.
+  // REQUIRES: the values were packed.
+  double LargestError(const codec::ConstTensor& values) const;
 
   bool empty() const { return frames_.empty(); }
   size_t raw_bytes() const { return raw_bytes_; }
@@ -74,6 +78,8 @@ class CompressedBlob {
 
   template <typename Dtype>
   void UnpackAs(Dtype* values) const;
+  template <typename Dtype>
+  double LargestErrorOf(const Dtype* values) const;
   void PackFrame(const codec::ConstTensor& images,
                  const codec::Settings& settings, int thread, Frame* frame);
 

@@ -12,6 +12,11 @@ namespace caffe {
 struct Packing {
   const codec::Codec* codec = nullptr;
   codec::Settings settings;
+  // Whether the errors are to be measured.
+  bool is_checked = false;
+  // Whether the exact values are to be kept, too, for a Backward to compare
+  // with.
+  bool keeps_exact = false;
 };
 
 // A tensor that is about to be put away, and the layers, by their index in the

@@ -310,11 +310,12 @@ bool ActivationStore<Dtype>::Pack(const Demand& demand,
       static_cast<const Dtype*>(tensor->memory->cpu_data()), shape);
   bool needs_mask = demand.sign || demand.non_zero;
   ActivationReport& report = tensor->report;
+  Packing packing;
   try {
     report.pack_seconds += SecondsOf([&] {
       if (demand.values) {
         if (policy_ == nullptr) return;
-        const Packing packing =
+        packing =
             policy_->Choose({tensor->name, tensor->value_readers, values});
         if (packing.codec == nullptr) return;
         report.codec = packing.codec->name();
@@ -328,13 +329,30 @@ bool ActivationStore<Dtype>::Pack(const Demand& demand,
         tensor->mask.Pack(values, codec::FindCodec("bitmask"), {});
       }
     });
+    Examine(packing, values, tensor);
   } catch (const Error& error) {
     LOG(WARNING) << "cannot pack " << tensor->name
                  << ", which stays as it is: " << error.what();
     tensor->packed.Clear();
     tensor->mask.Clear();
+    tensor->exact.Clear();
   }
   return !(tensor->packed.empty() && tensor->mask.empty());
+}
+
+template <typename Dtype>
+void ActivationStore<Dtype>::Examine(const Packing& packing,
+                                     const codec::ConstTensor& values,
+                                     Tensor* tensor) {
+  if (packing.codec == nullptr) return;
+  if (packing.is_checked) {
+    const double error = tensor->packed.LargestError(values);
+    const double ratio = error > 0 ? error / packing.settings.bound : 0;
+    tensor->report.worst = std::max(tensor->report.worst, ratio);
+  }
+  if (packing.keeps_exact) {
+    tensor->exact.Pack(values, codec::FindCodec("raw"), {});
+  }
 }
 
 template <typename Dtype>
@@ -350,6 +368,7 @@ void ActivationStore<Dtype>::Drop(Tensor* tensor) {
   FreeRaw(tensor);
   tensor->packed.Clear();
   tensor->mask.Clear();
+  tensor->exact.Clear();
   tensor->memory->Evict(this);
 }
 
@@ -360,8 +379,9 @@ void ActivationStore<Dtype>::Unpack(const CompressedBlob& from, Content content,
     tensor->block = memory_->raw.Allocate(
         tensor->memory->size(), {memory::Kind::kActivations, tensor->name});
   }
-  tensor->report.unpack_seconds +=
+  const double seconds =
       SecondsOf([&] { from.Unpack(static_cast<Dtype*>(tensor->block)); });
+  if (!is_rehearsal_) tensor->report.unpack_seconds += seconds;
   tensor->memory->set_cpu_data(tensor->block);
   tensor->content = content;
 }
@@ -374,7 +394,10 @@ void ActivationStore<Dtype>::MakeReadable(BackwardRead read, Tensor* tensor) {
   const bool wants_mask = read < BackwardRead::kValues && !tensor->mask.empty();
   const Content wanted = wants_mask ? Content::kMask : Content::kUnpacked;
   if (tensor->content == wanted) return;
-  const CompressedBlob& from = wants_mask ? tensor->mask : tensor->packed;
+  const bool wants_exact = is_rehearsal_ && !tensor->exact.empty();
+  const CompressedBlob& from = wants_mask    ? tensor->mask
+                               : wants_exact ? tensor->exact
+                                             : tensor->packed;
   Require(!from.empty(), "the values of ", tensor->name,
           " are gone; run Forward before every Backward");
   Unpack(from, wanted, tensor);
@@ -463,9 +486,15 @@ template <typename Dtype>
 void ActivationStore<Dtype>::AfterBackward(int layer) {
   DropGradients(layer);
   for (const auto& tensor : tensors_) {
-    if (tensor->pass == pass_ && tensor->is_put_away &&
-        tensor->last_reader == layer) {
+    if (tensor->pass != pass_ || !tensor->is_put_away ||
+        tensor->last_reader != layer) {
+      continue;
+    }
+    if (!is_rehearsal_) {
       Drop(tensor.get());
+    } else if (!tensor->packed.empty() || !tensor->mask.empty()) {
+      FreeRaw(tensor.get());
+      tensor->memory->Evict(this);
     }
   }
 }

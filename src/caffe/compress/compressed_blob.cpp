@@ -6,6 +6,8 @@
 #include <cstring>
 #include <exception>
 
+#include "cpu/moments.hpp"
+
 namespace caffe {
 
 namespace {
@@ -120,6 +122,28 @@ void CompressedBlob::UnpackAs(Dtype* values) const {
                        std::span<Dtype>(values + frame.first_value,
                                         static_cast<size_t>(frame.values)));
   });
+}
+
+template <typename Dtype>
+double CompressedBlob::LargestErrorOf(const Dtype* values) const {
+  std::vector<double> errors(frames_.size());
+  ForEach(static_cast<int64_t>(frames_.size()), [&](int64_t i, int thread) {
+    const Frame& frame = frames_[i];
+    const auto size = static_cast<size_t>(frame.values);
+    auto* const unpacked = reinterpret_cast<Dtype*>(
+        room_->FrameOf(thread, size * sizeof(Dtype)).data());
+    codec_->Decompress(frame.bytes, codec::ImageRange(), room_->context(thread),
+                       std::span<Dtype>(unpacked, size));
+    errors[i] = cpu::LargestDifference(frame.values, values + frame.first_value,
+                                       unpacked);
+  });
+  return *std::max_element(errors.begin(), errors.end());
+}
+
+double CompressedBlob::LargestError(const codec::ConstTensor& values) const {
+  return values.type == codec::DataType::kFloat32
+             ? LargestErrorOf(static_cast<const float*>(values.data))
+             : LargestErrorOf(static_cast<const double*>(values.data));
 }
 
 void CompressedBlob::Clear() {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <vector>
 
 #include "cpu/parallel.hpp"
@@ -117,9 +119,32 @@ Norms NormsOf(int64_t count, const Dtype* values) {
   return {std::sqrt(sums.squares), sums.absolute / static_cast<double>(count)};
 }
 
+template <typename Dtype>
+double LargestDifference(int64_t count, const Dtype* a, const Dtype* b) {
+  double largest[8] = {};
+  bool has_others = false;
+  for (int64_t i = 0; i < count; ++i) {
+    const double difference =
+        std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    largest[i % 8] = difference > largest[i % 8] ? difference : largest[i % 8];
+    has_others |= std::isnan(difference);
+  }
+  double result = *std::max_element(std::begin(largest), std::end(largest));
+  for (int64_t i = 0; has_others && i < count; ++i) {
+    const bool is_same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+    if (!is_same && std::isnan(a[i] - b[i]))
+      result = std::numeric_limits<double>::infinity();
+  }
+  return result;
+}
+
 template Moments MomentsOf(int64_t count, const float* values);
 template Moments MomentsOf(int64_t count, const double* values);
 template Norms NormsOf(int64_t count, const float* values);
 template Norms NormsOf(int64_t count, const double* values);
+template double LargestDifference(int64_t count, const float* a,
+                                  const float* b);
+template double LargestDifference(int64_t count, const double* a,
+                                  const double* b);
 
 }  // namespace caffe::cpu

@@ -28,6 +28,11 @@ struct Norms {
 template <typename Dtype>
 Norms NormsOf(int64_t count, const Dtype* values);
 
+// The largest |a - b|. Infinite where only one of them is a number, or they are
+// different infinities.
+template <typename Dtype>
+double LargestDifference(int64_t count, const Dtype* a, const Dtype* b);
+
 }  // namespace caffe::cpu
 
 #endif  // CAFFE_SRC_CPU_MOMENTS_HPP_

@@ -175,6 +175,71 @@ TEST(ActivationStoreTest, ReportsWhatBecameOfEveryTensor) {
             kept);
 }
 
+TEST(ActivationStoreTest, MeasuresErrorsWhenAsked) {
+  const Finished raw = ForwardBackward(kMasks, nullptr, false);
+  Packing packing{&codec::FindCodec("sz"), {.bound = 0.2}};
+  const Finished unasked =
+      ForwardBackward(kMasks, std::make_shared<OnePacking>(packing));
+  packing.is_checked = true;
+  const Finished run =
+      ForwardBackward(kMasks, std::make_shared<OnePacking>(packing));
+  for (const ActivationReport& report : unasked.store->Reports()) {
+    EXPECT_EQ(-1, report.worst) << report.name;
+  }
+  Caffe::set_random_seed(5);
+  run.net->Forward();
+  std::map<string, double> worst;
+  for (const ActivationReport& report : run.store->Reports()) {
+    worst[report.name] = report.worst;
+  }
+  EXPECT_EQ(-1, worst["relu2"]);
+  Caffe::set_random_seed(5);
+  raw.net->Forward();
+  const vector<float> exact = DataOf(*raw.net->blob_by_name("conv3"));
+  const vector<float> restored = DataOf(*run.net->blob_by_name("conv3"));
+  float largest = 0;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    largest = std::max(largest, std::abs(exact[i] - restored[i]));
+  }
+  // It may have been the pass before, which had other values.
+  EXPECT_GE(worst["conv3"], largest / 0.2 - 1e-6);
+  EXPECT_LE(worst["conv3"], 1);
+  EXPECT_GT(largest, 0.1);
+}
+
+// A Backward with exact values before the one with packed values.
+TEST(ActivationStoreTest, RehearsesBackwardWithExactValues) {
+  const auto gradients = [](const Net<float>& net) {
+    vector<vector<float>> all;
+    for (const Blob<float>* param : net.learnable_params()) {
+      all.push_back(DiffOf(*param));
+    }
+    return all;
+  };
+  Packing packing{&codec::FindCodec("sz"), {.bound = 0.2}};
+  const auto exact = gradients(*ForwardBackward(kMasks, nullptr, false).net);
+  const auto lossy = gradients(
+      *ForwardBackward(kMasks, std::make_shared<OnePacking>(packing)).net);
+  EXPECT_NE(exact, lossy);
+
+  packing.keeps_exact = true;
+  const Finished run =
+      ForwardBackward(kMasks, std::make_shared<OnePacking>(packing));
+  EXPECT_EQ(lossy, gradients(*run.net));
+  // The same net, the same data.
+  Caffe::set_random_seed(3);
+  MakeNet<float>("state { phase: TRAIN } " + string(kData) + kMasks);
+  run.net->Forward();
+  for (const bool on : {true, true, false}) {
+    run.store->set_rehearsal(on);
+    run.net->ClearParamDiffs();
+    run.net->Backward();
+    EXPECT_EQ(on ? exact : lossy, gradients(*run.net));
+  }
+  EXPECT_EQ(0, run.store->memory().raw.used());
+  EXPECT_EQ(0, run.store->memory().packing.frames().used());
+}
+
 TEST(ActivationStoreTest, ACodecThatFailsLeavesTheTensorAsItIs) {
   const Finished raw = ForwardBackward(kMasks, nullptr, false);
   const FailingCodec codec(2);
