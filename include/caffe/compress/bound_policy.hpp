@@ -30,14 +30,22 @@ class BoundPolicy : public PackingPolicy {
     double nonzero_fraction = 0;
     double deviation = 0;
   };
+  // What is to be done in one pass.
+  struct Pass {
+    // Of the dither: differs between all passes, but not between two runs.
+    uint32_t seed = 0;
+    // Whether statistics are to be collected.
+    bool collects = false;
+    // Whether errors are to be measured.
+    bool measures = false;
+  };
 
   BoundPolicy(const CompressionParameter& param, std::vector<LayerInfo> layers);
 
   Packing Choose(const PackRequest& request) override;
 
-  // Before every pass: the dither differs between all of them, but not between
-  // two runs. `collect` asks for statistics.
-  void StartPass(uint32_t seed, bool collect);
+  // Before every pass.
+  void StartPass(const Pass& pass) { pass_ = pass; }
 
   const std::vector<LayerInfo>& layers() const { return layers_; }
   const Statistics& statistics(int layer) const { return statistics_[layer]; }
@@ -53,8 +61,7 @@ class BoundPolicy : public PackingPolicy {
   const std::vector<LayerInfo> layers_;
   std::vector<double> bounds_;
   std::vector<Statistics> statistics_;
-  uint32_t seed_ = 0;
-  bool collect_ = false;
+  Pass pass_;
 };
 
 }  // namespace caffe

@@ -38,17 +38,12 @@ BoundPolicy::BoundPolicy(const CompressionParameter& param,
       bounds_(layers_.size(), 0),
       statistics_(layers_.size()) {}
 
-void BoundPolicy::StartPass(uint32_t seed, bool collect) {
-  seed_ = seed;
-  collect_ = collect;
-}
-
 double BoundPolicy::BoundFor(const PackRequest& request) {
   const bool is_new =
       std::any_of(request.readers.begin(), request.readers.end(),
                   [&](int reader) { return bounds_[reader] == 0; });
   double safe = 0;
-  if (collect_ || is_new) {
+  if (pass_.collects || is_new) {
     const cpu::Moments moments = MomentsOf(request.values);
     safe = (moments.largest - moments.smallest) / (2 * kSafeSteps);
     for (const int reader : request.readers) {
@@ -95,9 +90,10 @@ Packing BoundPolicy::Choose(const PackRequest& request) {
                                   ? codec::Rounding::kDither
                                   : codec::Rounding::kNearest;
   packing.settings.level = LevelFor(request);
-  packing.settings.seed = seed_ + HashOf(request.name);
+  packing.settings.seed = pass_.seed + HashOf(request.name);
   // The frames never leave the process.
   packing.settings.checksum = false;
+  packing.is_checked = pass_.measures;
   return packing;
 }
 

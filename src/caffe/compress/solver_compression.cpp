@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <utility>
 
 #include "cpu/moments.hpp"
@@ -71,22 +70,6 @@ int WeightsId(const Net<Dtype>& net, int layer) {
     if (params[i]->data().get() == weights) return static_cast<int>(i);
   }
   return -1;
-}
-
-string Fixed(double value, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << value;
-  return text.str();
-}
-
-string Megabytes(double bytes) { return Fixed(bytes / 1e6, 2) + " MB"; }
-
-string Milliseconds(double seconds) { return Fixed(seconds * 1e3, 2) + " ms"; }
-
-string Significant(double value) {
-  std::ostringstream text;
-  text << std::setprecision(3) << value;
-  return text.str();
 }
 
 void CheckSettings(const CompressionParameter& param) {
@@ -195,7 +178,11 @@ void SolverCompression<Dtype>::StartPass() {
        pass_) *
           0x9E3779B97F4A7C15U >>
       32);
-  policy_->StartPass(seed, is_collecting_ && pass_ == 0);
+  const int display = solver_->param().display();
+  const bool displays = display != 0 && solver_->iter() % display == 0;
+  policy_->StartPass({.seed = seed,
+                      .collects = is_collecting_ && pass_ == 0,
+                      .measures = is_collecting_ || displays});
   ++pass_;
 }
 
@@ -283,60 +270,12 @@ void SolverCompression<Dtype>::RestoreState(const CompressionState& state) {
 
 template <typename Dtype>
 void SolverCompression<Dtype>::LogProgress() {
-  Totals now = {.time = std::chrono::steady_clock::now()};
-  for (const ActivationReport& report : store_->Reports()) {
-    now.seconds += report.pack_seconds + report.unpack_seconds;
-    if (report.kept != "packed") continue;
-    now.raw += static_cast<double>(report.raw_bytes);
-    now.kept += static_cast<double>(report.kept_bytes);
-  }
-  const Totals before = std::exchange(last_progress_, now);
-  const double kept = now.kept - before.kept;
-  if (kept <= 0) return;
-  const double raw = now.raw - before.raw;
-  const double elapsed =
-      std::chrono::duration<double>(now.time - before.time).count();
-  LOG(INFO) << "    Compression: " << Megabytes(raw) << " -> "
-            << Megabytes(kept) << ", ratio " << Fixed(raw / kept, 2) << ", "
-            << Fixed(100 * (now.seconds - before.seconds) / elapsed, 1)
-            << " % of the time";
+  report_.LogProgress(store_->Reports());
 }
 
 template <typename Dtype>
 void SolverCompression<Dtype>::LogTable() const {
-  const std::vector<ActivationReport> reports = store_->Reports();
-  size_t width = 6;
-  for (const auto& report : reports) {
-    width = std::max(width, report.name.size());
-  }
-  const auto row = [&](const auto&... cells) {
-    std::ostringstream line;
-    line << "    ";
-    int column = 0;
-    const auto add = [&](const auto& cell) {
-      const bool is_text = column == 0 || column == 1 || column == 2;
-      line << (is_text ? std::left : std::right)
-           << std::setw(column == 0 ? static_cast<int>(width) : 10) << cell
-           << "  ";
-      ++column;
-    };
-    (add(cells), ...);
-    LOG(INFO) << line.str();
-  };
-  LOG(INFO) << "What became of the activations, in a pass:";
-  row("tensor", "kept", "codec", "bound", "raw", "stored", "ratio", "pack",
-      "unpack");
-  for (const ActivationReport& report : reports) {
-    const auto times = static_cast<double>(report.times);
-    const auto raw = static_cast<double>(report.raw_bytes);
-    const auto kept = static_cast<double>(report.kept_bytes);
-    const bool is_packed = report.kept == "packed";
-    row(report.name, report.kept, is_packed ? report.codec : "-",
-        is_packed ? Significant(report.bound) : "-", Megabytes(raw / times),
-        Megabytes(kept / times), kept > 0 ? Fixed(raw / kept, 2) : "-",
-        Milliseconds(report.pack_seconds / times),
-        Milliseconds(report.unpack_seconds / times));
-  }
+  LogActivations(store_->Reports(), net_->layer_names());
 }
 
 template class SolverCompression<float>;

@@ -1,7 +1,6 @@
 #ifndef CAFFE_SRC_COMPRESS_SOLVER_COMPRESSION_HPP_
 #define CAFFE_SRC_COMPRESS_SOLVER_COMPRESSION_HPP_
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "caffe/compress/bound_policy.hpp"
 #include "caffe/compress/error_bound.hpp"
 #include "caffe/solver.hpp"
+#include "compress/compression_report.hpp"
 
 namespace caffe {
 
@@ -40,13 +40,6 @@ class SolverCompression : public Solver<Dtype>::Callback {
 
  private:
   class NetHook;
-  // What has been packed, and how long it took, up to some time.
-  struct Totals {
-    double raw = 0;
-    double kept = 0;
-    double seconds = 0;
-    std::chrono::steady_clock::time_point time;
-  };
 
   SolverCompression(Solver<Dtype>* solver, bool compresses);
   void StartPass();
@@ -61,7 +54,7 @@ class SolverCompression : public Solver<Dtype>::Callback {
   std::shared_ptr<ActivationStore<Dtype>> store_;
   std::vector<std::shared_ptr<NetHook>> hooks_;
   AssessmentSchedule schedule_;
-  Totals last_progress_ = {.time = std::chrono::steady_clock::now()};
+  CompressionReport report_;
   bool is_collecting_ = false;
   int pass_ = 0;
   // What a collection has found, for layers with weights.
