@@ -9,6 +9,7 @@
 #include "hwy/highway.h"
 // One lane is too few for the vector kernels; the plain ones stand in.
 #if HWY_TARGET != HWY_SCALAR
+#include "compress/sz/contexts-inl.hpp"
 #include "compress/sz/differences-inl.hpp"
 #include "compress/sz/groups-inl.hpp"
 #include "compress/sz/planes-inl.hpp"

@@ -1,5 +1,4 @@
-// Contexts and the interleaved rANS coder. Included once for every SIMD
-// target.
+// The interleaved rANS coder. Included once for every SIMD target.
 
 #if defined(CAFFE_SZ_RANS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAFFE_SZ_RANS_INL_HPP_
@@ -11,6 +10,7 @@
 #include <bit>
 #include <cstring>
 
+#include "compress/sz/contexts-inl.hpp"
 #include "compress/sz/kernels.hpp"
 #include "compress/sz/lane_tables.hpp"
 #include "hwy/highway.h"
@@ -24,11 +24,6 @@ namespace caffe::codec::sz {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Bytes of all lanes; a row takes kByteVectors of these.
-using D8 = hn::CappedTag<int8_t, kLanes>;
-using DU8 = hn::Rebind<uint8_t, D8>;
-using V8 = hn::Vec<D8>;
-using VU8 = hn::Vec<DU8>;
 // States. Eight at most: kLaneTables has no rows for more.
 using D32 = hn::CappedTag<uint32_t, 8>;
 using DI32 = hn::RebindToSigned<D32>;
@@ -36,107 +31,7 @@ using V32 = hn::Vec<D32>;
 
 constexpr const auto& kTables = kLaneTables<hn::MaxLanes(D32())>;
 
-HWY_INLINE size_t ByteLanes() { return hn::Lanes(D8()); }
 HWY_INLINE size_t StateLanes() { return hn::Lanes(D32()); }
-
-// A row's neighbours: zeros or the left row stand in where there are none.
-struct NeighbourRows {
-  const int8_t* left;
-  const int8_t* above;
-  const int8_t* corner;
-};
-
-alignas(64) constexpr int8_t kZeroRow[kLanes] = {};
-
-HWY_INLINE NeighbourRows NeighboursOf(const int8_t* rows, size_t at,
-                                      size_t row) {
-  NeighbourRows n;
-  n.left = at > 0 ? rows + (at - 1) * kLanes : kZeroRow;
-  const bool has_above = row > 0 && at >= row;
-  n.above = has_above ? rows + (at - row) * kLanes : n.left;
-  n.corner = has_above && at > row ? rows + (at - row - 1) * kLanes : kZeroRow;
-  return n;
-}
-
-HWY_INLINE void PredictVector(const NeighbourRows& n, size_t offset,
-                              V8* prediction, VU8* activity) {
-  const D8 d;
-  const DU8 du;
-  const V8 left = hn::Load(d, n.left + offset);
-  const V8 above = hn::Load(d, n.above + offset);
-  const V8 corner = hn::Load(d, n.corner + offset);
-  const V8 low = hn::Min(left, above);
-  const V8 high = hn::Max(left, above);
-  // Tokens have 7 bits, so only what lies outside anyway can saturate.
-  const V8 plane = hn::SaturatedSub(hn::SaturatedAdd(left, above), corner);
-  *prediction = hn::Min(hn::Max(plane, low), high);
-  const auto distance = [&](V8 a, V8 b) HWY_ATTR {
-    return hn::BitCast(du, hn::Sub(hn::Max(a, b), hn::Min(a, b)));
-  };
-  *activity = hn::SaturatedAdd(distance(left, corner), distance(above, corner));
-}
-
-void Neighbours(const int8_t* rows, size_t first, size_t last, size_t row,
-                int8_t* prediction, uint8_t* activity) {
-  for (size_t at = first; at < last; ++at) {
-    const NeighbourRows n = NeighboursOf(rows, at, row);
-    for (size_t i = 0; i < kLanes; i += ByteLanes()) {
-      V8 p;
-      VU8 a;
-      PredictVector(n, i, &p, &a);
-      hn::StoreU(p, D8(), prediction + (at - first) * kLanes + i);
-      hn::StoreU(a, DU8(), activity + (at - first) * kLanes + i);
-    }
-  }
-}
-
-// The classes of a model, looked up instead of counted.
-class ContextVectors {
- public:
-  // Contexts come multiplied by `factor`.
-  ContextVectors(const ContextModel& model, int factor)
-      : predict_(model.predict ? -1 : 0) {
-    for (int i = 0; i <= kMaxActivity; ++i) {
-      activity_[i] = static_cast<uint8_t>(model.ActivityClass(i) *
-                                          model.level_classes * factor);
-    }
-    for (int i = 0; i < 16; ++i) {
-      below_[i] = static_cast<uint8_t>(model.LevelClass(i - 16) * factor);
-      above_[i] = static_cast<uint8_t>(model.LevelClass(i) * factor);
-    }
-    static_assert(kMinLevel == -16 && kMaxLevel == 15 && kMaxActivity == 15);
-  }
-
-  HWY_INLINE VU8 ContextOf(V8 prediction, VU8 activity) const {
-    const D8 d;
-    const DU8 du;
-    // A lookup gives 0 where the index has its highest bit set.
-    const V8 level = hn::Min(hn::Max(prediction, hn::Set(d, int8_t{kMinLevel})),
-                             hn::Set(d, int8_t{kMaxLevel}));
-    const VU8 above = hn::BitCast(du, level);
-    const VU8 below = hn::Xor(above, hn::Set(du, uint8_t{0x80}));
-    const VU8 level_class =
-        hn::Or(hn::TableLookupBytesOr0(hn::LoadDup128(du, below_), below),
-               hn::TableLookupBytesOr0(hn::LoadDup128(du, above_), above));
-    const VU8 small = hn::Min(activity, hn::Set(du, uint8_t{kMaxActivity}));
-    return hn::Add(level_class,
-                   hn::TableLookupBytes(hn::LoadDup128(du, activity_), small));
-  }
-
-  // What is subtracted from tokens: the prediction, or nothing.
-  HWY_INLINE V8 Subtracted(V8 prediction) const {
-    const hn::Repartition<int64_t, D8> d64;
-    return hn::And(prediction, hn::BitCast(D8(), hn::Set(d64, predict_)));
-  }
-
- private:
-  // All bits or none.
-  const int64_t predict_;
-  // Classes times what they count for in a context.
-  alignas(16) uint8_t activity_[16];
-  alignas(16) uint8_t below_[16];
-  alignas(16) uint8_t above_[16];
-};
 
 HWY_INLINE V32 Table(const uint32_t* table, V32 index) {
 #if HWY_TARGET == HWY_AVX2
@@ -326,92 +221,36 @@ HWY_INLINE VU8 LowestBytes(const V32* v) {
 #endif
 }
 
-// Decodes one block row by row.
-class RowDecoder {
+// Where the words and escapes of a stream come from.
+class StreamReader {
  public:
-  RowDecoder(const RansStream& stream, int8_t* rows)
-      : rows_(rows),
-        words_(stream.words_begin),
+  explicit StreamReader(const RansStream& stream)
+      : words_(stream.words_begin),
         words_end_(stream.words_end),
         escapes_(stream.escapes_begin),
-        escapes_end_(stream.escapes_end) {
-    std::memcpy(states_, stream.state, sizeof(states_));
-  }
+        escapes_end_(stream.escapes_end) {}
 
-  // Returns whether the stream can go on.
-  HWY_INLINE bool Decode(const ContextVectors& vectors,
-                         const DecodeTables& tables, size_t at, size_t row) {
-    if (HWY_UNLIKELY(words_end_ - words_ < kLanes) && !CopyTail()) return false;
-    const D8 d8;
-    const DU8 du8;
-    const NeighbourRows n = NeighboursOf(rows_, at, row);
-    for (size_t i = 0; i < kLanes; i += ByteLanes()) {
-      V8 prediction;
-      VU8 activity;
-      PredictVector(n, i, &prediction, &activity);
-      const VU8 symbol =
-          Symbols(tables, vectors.ContextOf(prediction, activity), states_ + i);
-      const V8 difference =
-          hn::BitCast(d8, hn::Xor(symbol, hn::Set(du8, uint8_t{0x80})));
-      int8_t* const to = rows_ + at * kLanes + i;
-      hn::Store(hn::Add(difference, vectors.Subtracted(prediction)), d8, to);
-      const auto escaped = hn::Eq(symbol, hn::Set(du8, uint8_t{kEscape}));
-      if (HWY_UNLIKELY(!hn::AllFalse(du8, escaped))) {
-        if (!TakeEscapes(symbol, to)) return false;
-      }
+  // Whether a row of words can be read; zeros follow the last ones.
+  HWY_INLINE bool HasRow() {
+    return HWY_LIKELY(words_end_ - words_ >= kLanes) || CopyTail();
+  }
+  HWY_INLINE const uint16_t* words() const { return words_; }
+  HWY_INLINE void Advance(const uint16_t* to) { words_ = to; }
+
+  // Replaces those of ByteLanes() tokens whose symbols are escapes.
+  HWY_NOINLINE bool TakeEscapes(uint32_t escaped, int8_t* tokens) {
+    for (; escaped != 0; escaped &= escaped - 1) {
+      if (escapes_ == escapes_end_) return false;
+      tokens[std::countr_zero(escaped)] = *escapes_++;
     }
     return true;
   }
 
-  // Whether all was used up as it should be.
   bool AtEnd() const {
-    for (const uint32_t state : states_) {
-      if (state != kStateLow) return false;
-    }
     return words_ == words_end_ && escapes_ == escapes_end_;
   }
 
  private:
-  // One row's symbols for the states of one vector of bytes.
-  HWY_INLINE VU8 Symbols(const DecodeTables& tables, VU8 contexts,
-                         uint32_t* states) {
-    const D32 d;
-    V32 slots[kStateVectors];
-    V32 entries[kStateVectors];
-    SlotsOf(contexts, slots);
-    const uint16_t* words = words_;
-    for (size_t v = 0; v < kStateVectors; ++v) {
-      V32 x = hn::Load(d, states + v * StateLanes());
-      const V32 slot = hn::And(x, hn::Set(d, kProbabilityScale - 1));
-      const V32 entry = Table(tables.slot, hn::Or(slots[v], slot));
-      entries[v] = entry;
-      const V32 frequency = hn::And(hn::ShiftRight<8>(entry), hn::Set(d, 4095));
-      x = hn::Add(hn::Mul(frequency, hn::ShiftRight<kProbabilityBits>(x)),
-                  hn::ShiftRight<20>(entry));
-      // States are below 2^31, so that the sign tells which are too low.
-      const V32 sign = hn::Sub(x, hn::Set(d, kStateLow));
-      const uint32_t needed =
-          MaskBits(hn::MaskFromVec(hn::BitCast(DI32(), sign)));
-      const V32 shift = hn::And(hn::ShiftRight<27>(sign), hn::Set(d, 16));
-      x = hn::Or(hn::Shl(x, shift), ExpandWords(words, needed));
-      words += std::popcount(needed);
-      hn::Store(x, d, states + v * StateLanes());
-    }
-    words_ = words;
-    return LowestBytes(entries);
-  }
-
-  HWY_NOINLINE bool TakeEscapes(VU8 symbol, int8_t* to) {
-    alignas(64) uint8_t symbols[kLanes];
-    hn::Store(symbol, DU8(), symbols);
-    for (size_t k = 0; k < ByteLanes(); ++k) {
-      if (symbols[k] != kEscape) continue;
-      if (escapes_ == escapes_end_) return false;
-      to[k] = *escapes_++;
-    }
-    return true;
-  }
-
   // Once fewer words are left than a row can take, they are read from a copy
   // with room behind it.
   HWY_NOINLINE bool CopyTail() {
@@ -426,37 +265,155 @@ class RowDecoder {
     return true;
   }
 
-  int8_t* const rows_;
   const uint16_t* words_;
   const uint16_t* words_end_;
   const int8_t* escapes_;
   const int8_t* const escapes_end_;
-  alignas(64) uint32_t states_[kLanes];
   uint16_t tail_[3 * kLanes] = {};
+};
+
+// Decodes one block row by row, in three steps a row. Its vectors can stay in
+// registers, as far as there are any, because its address is never taken.
+class RowDecoder {
+ public:
+  HWY_INLINE RowDecoder(const RansStream& stream, StreamReader& reader,
+                        int8_t* rows)
+      : reader_(reader), rows_(rows) {
+    for (size_t v = 0; v < kRowParts * kStateVectors; ++v) {
+      states_[v] = hn::LoadU(D32(), stream.state + v * StateLanes());
+    }
+    for (size_t p = 0; p < kRowParts; ++p) {
+      left_[p] = corner_[p] = hn::Zero(D8());
+    }
+  }
+
+  // Finds the symbols of row `at`.
+  HWY_INLINE void LookUp(const ContextVectors& vectors,
+                         const DecodeTables& tables, size_t at, size_t row) {
+    const D32 d;
+    for (size_t p = 0; p < kRowParts; ++p) {
+      const bool has_above = row > 0 && at >= row;
+      V8 above = left_[p];
+      if (HWY_LIKELY(has_above)) {
+        above = hn::Load(D8(), rows_ + (at - row) * kLanes + p * ByteLanes());
+      }
+      V8 prediction;
+      VU8 activity;
+      Predict(left_[p], above, corner_[p], &prediction, &activity);
+      if (HWY_LIKELY(has_above)) corner_[p] = above;
+      subtracted_[p] = vectors.Subtracted(prediction);
+      V32* const entries = entries_ + p * kStateVectors;
+      SlotsOf(vectors.ContextOf(prediction, activity), entries);
+      for (size_t v = 0; v < kStateVectors; ++v) {
+        const V32 slot = hn::And(states_[p * kStateVectors + v],
+                                 hn::Set(d, kProbabilityScale - 1));
+        entries[v] = Table(tables.slot, hn::Or(entries[v], slot));
+      }
+    }
+  }
+
+  // Writes the tokens of the symbols found. Returns whether the stream can go
+  // on.
+  HWY_INLINE bool WriteTokens(size_t at) {
+    const DU8 du8;
+    for (size_t p = 0; p < kRowParts; ++p) {
+      const VU8 symbol = LowestBytes(entries_ + p * kStateVectors);
+      const V8 difference =
+          hn::BitCast(D8(), hn::Xor(symbol, hn::Set(du8, uint8_t{0x80})));
+      int8_t* const to = rows_ + at * kLanes + p * ByteLanes();
+      left_[p] = hn::Add(difference, subtracted_[p]);
+      hn::Store(left_[p], D8(), to);
+      const uint32_t escaped =
+          EscapeBits(hn::Eq(symbol, hn::Set(du8, uint8_t{kEscape})));
+      if (HWY_UNLIKELY(escaped != 0)) {
+        if (!reader_.TakeEscapes(escaped, to)) return false;
+        left_[p] = hn::Load(D8(), to);
+      }
+    }
+    return true;
+  }
+
+  // Takes the symbols found out of the states.
+  HWY_INLINE void Advance() {
+    const D32 d;
+    const uint16_t* words = reader_.words();
+    for (size_t v = 0; v < kRowParts * kStateVectors; ++v) {
+      const V32 entry = entries_[v];
+      const V32 frequency = hn::And(hn::ShiftRight<8>(entry), hn::Set(d, 4095));
+      const V32 x = hn::Add(
+          hn::Mul(frequency, hn::ShiftRight<kProbabilityBits>(states_[v])),
+          hn::ShiftRight<20>(entry));
+      // States are below 2^31, so that the sign tells which are too low.
+      const V32 sign = hn::Sub(x, hn::Set(d, kStateLow));
+      const uint32_t needed =
+          MaskBits(hn::MaskFromVec(hn::BitCast(DI32(), sign)));
+      const V32 shift = hn::And(hn::ShiftRight<27>(sign), hn::Set(d, 16));
+      states_[v] = hn::Or(hn::Shl(x, shift), ExpandWords(words, needed));
+      words += std::popcount(needed);
+    }
+    reader_.Advance(words);
+  }
+
+  // Whether all was used up as it should be.
+  bool AtEnd() const {
+    const D32 d;
+    for (const V32& state : states_) {
+      if (!hn::AllTrue(d, hn::Eq(state, hn::Set(d, kStateLow)))) return false;
+    }
+    return reader_.AtEnd();
+  }
+
+ private:
+  static HWY_INLINE uint32_t EscapeBits(hn::Mask<DU8> mask) {
+    uint8_t bytes[8] = {};
+    hn::StoreMaskBits(DU8(), mask, bytes);
+    uint32_t bits;
+    std::memcpy(&bits, bytes, sizeof(bits));
+    return bits;
+  }
+
+  StreamReader& reader_;
+  int8_t* const rows_;
+  V32 states_[kRowParts * kStateVectors];
+  // Of the row before.
+  V8 left_[kRowParts];
+  V8 corner_[kRowParts];
+  // Of the row being decoded.
+  V8 subtracted_[kRowParts];
+  V32 entries_[kRowParts * kStateVectors];
 };
 
 bool Decode(const ContextModel& model, const DecodeTables& tables,
             const RansStream& stream, size_t run, size_t row, int8_t* rows) {
   const ContextVectors vectors(model, kContextFactor);
-  RowDecoder decoder(stream, rows);
+  StreamReader reader(stream);
+  RowDecoder decoder(stream, reader, rows);
   for (size_t at = 0; at < run; ++at) {
-    if (!decoder.Decode(vectors, tables, at, row)) return false;
+    if (!reader.HasRow()) return false;
+    decoder.LookUp(vectors, tables, at, row);
+    if (!decoder.WriteTokens(at)) return false;
+    decoder.Advance();
   }
   return decoder.AtEnd();
 }
 
-// While one waits for its tables, the other goes on.
+// While one waits for its tables, the other goes on: step by step in turn, as a
+// processor does not look far enough ahead to see a whole row.
 bool DecodeTwo(const ContextModel& model, const DecodeTables& tables,
                const RansStream* streams, size_t run, size_t row,
                int8_t* const* rows) {
   const ContextVectors vectors(model, kContextFactor);
-  RowDecoder first(streams[0], rows[0]);
-  RowDecoder second(streams[1], rows[1]);
+  StreamReader readers[2] = {StreamReader(streams[0]),
+                             StreamReader(streams[1])};
+  RowDecoder first(streams[0], readers[0], rows[0]);
+  RowDecoder second(streams[1], readers[1], rows[1]);
   for (size_t at = 0; at < run; ++at) {
-    if (!first.Decode(vectors, tables, at, row) ||
-        !second.Decode(vectors, tables, at, row)) {
-      return false;
-    }
+    if (!readers[0].HasRow() || !readers[1].HasRow()) return false;
+    first.LookUp(vectors, tables, at, row);
+    second.LookUp(vectors, tables, at, row);
+    if (!first.WriteTokens(at) || !second.WriteTokens(at)) return false;
+    first.Advance();
+    second.Advance();
   }
   return first.AtEnd() && second.AtEnd();
 }
