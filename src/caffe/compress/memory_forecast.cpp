@@ -1,0 +1,298 @@
+#include "caffe/compress/memory_forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "caffe/layers/base_data_layer.hpp"
+#include "caffe/layers/memory_data_layer.hpp"
+#include "caffe/memory/offset_allocator.hpp"
+
+namespace caffe {
+
+namespace {
+
+// What the store does not pack, either.
+constexpr size_t kSmallTensor = 16 << 10;
+// A bit a value, of floats.
+constexpr double kMaskRatio = 32;
+
+// The batches that a data layer reads ahead; none for a layer that reads none.
+template <typename Dtype>
+int BatchesAhead(const Layer<Dtype>& layer) {
+  const bool has_own = dynamic_cast<const MemoryDataLayer<Dtype>*>(&layer);
+  return has_own
+             ? 0
+             : static_cast<int>(layer.layer_param().data_param().prefetch());
+}
+
+template <typename Dtype>
+bool IsDataLayer(const Layer<Dtype>& layer) {
+  return dynamic_cast<const BaseDataLayer<Dtype>*>(&layer) != nullptr;
+}
+
+// What a layer keeps without telling, because it is small.
+template <typename Dtype>
+size_t OwnBytes(const Net<Dtype>& net, int layer) {
+  const vector<Blob<Dtype>*>& tops = net.top_vecs()[layer];
+  const vector<Blob<Dtype>*>& bottoms = net.bottom_vecs()[layer];
+  const string type = net.layers()[layer]->type();
+  if (tops.empty() || bottoms.empty()) return 0;
+  if (type == "Pooling") return tops[0]->count();
+  if (type == "Dropout") return tops[0]->count() / 8;
+  if (type == "SoftmaxWithLoss") return bottoms[0]->count() * sizeof(Dtype);
+  return 0;
+}
+
+// Goes through one forward and one backward pass as ActivationStore does, but
+// over offsets instead of memory.
+template <typename Dtype>
+class Walk {
+ public:
+  Walk(const Net<Dtype>& net, const ForecastSettings& settings)
+      : net_(net),
+        settings_(settings),
+        uses_(FindBlobUses(net, settings.passes)) {
+    FindTensors();
+  }
+
+  ActivationForecast Run() {
+    for (int i = 0; i < layers(); ++i) Forward(i);
+    if (settings_.passes == Passes::kForwardAndBackward) {
+      for (int i = layers() - 1; i >= 0; --i) Backward(i);
+    }
+    forecast_.raw = unmanaged_ + raw_.peak();
+    forecast_.packed = packed_.peak();
+    for (const Tensor& tensor : tensors_) {
+      forecast_.tensors.push_back(tensor.forecast);
+    }
+    return forecast_;
+  }
+
+  // Without a plan.
+  ActivationForecast AddUp() {
+    for (const Tensor& tensor : tensors_) {
+      forecast_.tensors.push_back(tensor.forecast);
+      if (!tensor.is_foreign) forecast_.raw += tensor.bytes;
+    }
+    if (settings_.passes == Passes::kForwardOnly) return forecast_;
+    std::set<const SyncedMemory*> gradients;
+    for (int i = 0; i < layers(); ++i) {
+      for (const Blob<Dtype>* blob : GradientsOf(i)) {
+        if (!gradients.insert(blob->diff().get()).second) continue;
+        forecast_.raw += BytesOf(*blob);
+      }
+    }
+    return forecast_;
+  }
+
+ private:
+  struct Tensor {
+    bool is_managed = true;
+    // In memory that its layer has.
+    bool is_foreign = false;
+    size_t bytes = 0;
+    int first_forward = 0;
+    int last_forward = 0;
+    // The layers whose Backward reads it, and those that read values.
+    std::set<int> readers;
+    vector<int> value_readers;
+    BackwardRead read = BackwardRead::kNothing;
+    TensorForecast forecast;
+    std::optional<size_t> raw;
+    std::optional<size_t> frame;
+  };
+
+  int layers() const { return static_cast<int>(net_.layers().size()); }
+  static size_t BytesOf(const Blob<Dtype>& blob) {
+    return blob.count() * sizeof(Dtype);
+  }
+
+  Tensor& TensorOf(const SyncedMemory* memory, const string& name, int layer) {
+    const auto [found, is_new] = index_.emplace(memory, tensors_.size());
+    if (is_new) {
+      tensors_.emplace_back();
+      tensors_.back().forecast.name = name;
+      tensors_.back().first_forward = layer;
+    }
+    return tensors_[found->second];
+  }
+
+  void AddRead(int layer, BackwardRead read, Tensor* tensor) const {
+    if (read == BackwardRead::kNothing) return;
+    tensor->readers.insert(layer);
+    tensor->read = std::max(tensor->read, read);
+    if (read >= BackwardRead::kValues) tensor->value_readers.push_back(layer);
+  }
+
+  void FindTensors() {
+    for (int i = 0; i < layers(); ++i) {
+      const bool is_data = IsDataLayer(*net_.layers()[i]);
+      forecast_.layers += OwnBytes(net_, i);
+      for (const int id : net_.top_ids(i)) {
+        const Blob<Dtype>& blob = *net_.blobs()[id];
+        Tensor& tensor = TensorOf(blob.data().get(), net_.blob_names()[id], i);
+        tensor.bytes = std::max(tensor.bytes, BytesOf(blob));
+        if (!is_data) continue;
+        tensor.is_foreign = true;
+        forecast_.data += BytesOf(blob) * BatchesAhead(*net_.layers()[i]);
+      }
+      AddBuffers(i);
+    }
+    for (size_t id = 0; id < uses_.size(); ++id) {
+      const auto& blob = *net_.blobs()[id];
+      Tensor& tensor = tensors_[index_.at(blob.data().get())];
+      tensor.is_managed = tensor.is_managed && uses_[id].is_managed;
+      tensor.last_forward =
+          std::max(tensor.last_forward, uses_[id].last_forward);
+      for (const BlobUse::Reader& reader : uses_[id].readers) {
+        AddRead(reader.layer, reader.read, &tensor);
+      }
+    }
+    for (Tensor& tensor : tensors_) Decide(&tensor);
+  }
+
+  void AddBuffers(int layer) {
+    for (const auto& buffer : net_.layers()[layer]->backward_reads().buffers) {
+      if (buffer.memory == nullptr || buffer.memory->size() == 0) continue;
+      Tensor& tensor =
+          TensorOf(buffer.memory.get(),
+                   Concat(net_.layer_names()[layer], ".", buffer.name), layer);
+      // It may have been larger once; all there are are copies of bottoms.
+      tensor.bytes = std::max(tensor.bytes,
+                              std::min(buffer.memory->size(),
+                                       BytesOf(*net_.bottom_vecs()[layer][0])));
+      tensor.last_forward = std::max(tensor.last_forward, layer);
+      const bool goes_backward =
+          settings_.passes == Passes::kForwardAndBackward;
+      if (goes_backward && net_.layer_need_backward()[layer]) {
+        AddRead(layer, buffer.read, &tensor);
+      }
+    }
+  }
+
+  // What is kept of it after its last use in Forward.
+  void Decide(Tensor* tensor) const {
+    TensorForecast& forecast = tensor->forecast;
+    forecast.raw_bytes = forecast.kept_bytes = tensor->bytes;
+    forecast.kept = "raw";
+    if (settings_.use == MemoryUse::kEverything || !tensor->is_managed) return;
+    if (tensor->readers.empty()) {
+      forecast.kept = "dropped";
+      forecast.kept_bytes = 0;
+      return;
+    }
+    if (tensor->read == BackwardRead::kExact || tensor->bytes < kSmallTensor) {
+      return;
+    }
+    const bool is_mask = tensor->read < BackwardRead::kValues;
+    if (!is_mask && settings_.use != MemoryUse::kCompressed) return;
+    const double ratio =
+        is_mask ? kMaskRatio * sizeof(Dtype) / sizeof(float)
+                : settings_.ratio(forecast.name, tensor->value_readers);
+    if (ratio <= 1) return;
+    forecast.kept = is_mask ? "mask" : "packed";
+    forecast.kept_bytes = static_cast<size_t>(
+        std::ceil(static_cast<double>(tensor->bytes) / ratio));
+  }
+
+  void Forward(int layer) {
+    for (Tensor& tensor : tensors_) {
+      if (tensor.first_forward != layer || tensor.is_foreign) continue;
+      if (tensor.is_managed) {
+        tensor.raw = raw_.Allocate(tensor.bytes);
+      } else {
+        unmanaged_ += tensor.bytes;
+      }
+    }
+    for (Tensor& tensor : tensors_) {
+      if (!tensor.is_managed || tensor.last_forward != layer) continue;
+      if (tensor.forecast.kept == "raw") continue;
+      if (tensor.forecast.kept_bytes > 0) {
+        tensor.frame = packed_.Allocate(tensor.forecast.kept_bytes);
+      }
+      FreeRaw(&tensor);
+    }
+  }
+
+  void FreeRaw(Tensor* tensor) {
+    if (tensor->raw) raw_.Free(*tensor->raw);
+    tensor->raw.reset();
+  }
+
+  // The blobs whose gradients a layer reads or writes.
+  vector<const Blob<Dtype>*> GradientsOf(int layer) const {
+    vector<const Blob<Dtype>*> blobs;
+    if (!net_.layer_need_backward()[layer]) return blobs;
+    for (const Blob<Dtype>* top : net_.top_vecs()[layer]) blobs.push_back(top);
+    for (size_t k = 0; k < net_.bottom_vecs()[layer].size(); ++k) {
+      if (net_.bottom_need_backward()[layer][k]) {
+        blobs.push_back(net_.bottom_vecs()[layer][k]);
+      }
+    }
+    return blobs;
+  }
+
+  void Backward(int layer) {
+    for (Tensor& tensor : tensors_) {
+      if (tensor.readers.count(layer) > 0 && tensor.frame && !tensor.raw) {
+        tensor.raw = raw_.Allocate(tensor.bytes);
+      }
+    }
+    for (const Blob<Dtype>* blob : GradientsOf(layer)) {
+      const SyncedMemory* const memory = blob->diff().get();
+      if (gradients_.count(memory) > 0) continue;
+      gradients_[memory] = raw_.Allocate(BytesOf(*blob));
+    }
+    DropGradients(layer);
+    for (Tensor& tensor : tensors_) {
+      if (tensor.readers.empty() || *tensor.readers.begin() != layer) continue;
+      FreeRaw(&tensor);
+      if (tensor.frame) packed_.Free(*tensor.frame);
+      tensor.frame.reset();
+    }
+  }
+
+  void DropGradients(int layer) {
+    const vector<Blob<Dtype>*>& bottoms = net_.bottom_vecs()[layer];
+    for (const Blob<Dtype>* top : net_.top_vecs()[layer]) {
+      const auto found = gradients_.find(top->diff().get());
+      if (found == gradients_.end()) continue;
+      const bool goes_on = std::any_of(
+          bottoms.begin(), bottoms.end(),
+          [&](const auto* bottom) { return bottom->diff() == top->diff(); });
+      if (goes_on) continue;
+      raw_.Free(found->second);
+      gradients_.erase(found);
+    }
+  }
+
+  const Net<Dtype>& net_;
+  const ForecastSettings& settings_;
+  const std::vector<BlobUse> uses_;
+  vector<Tensor> tensors_;
+  std::map<const SyncedMemory*, size_t> index_;
+  std::map<const SyncedMemory*, size_t> gradients_;
+  memory::OffsetAllocator raw_;
+  memory::OffsetAllocator packed_;
+  size_t unmanaged_ = 0;
+  ActivationForecast forecast_;
+};
+
+}  // namespace
+
+template <typename Dtype>
+ActivationForecast ForecastActivations(const Net<Dtype>& net,
+                                       const ForecastSettings& settings) {
+  Walk<Dtype> walk(net, settings);
+  return settings.use == MemoryUse::kEverything ? walk.AddUp() : walk.Run();
+}
+
+template ActivationForecast ForecastActivations(
+    const Net<float>& net, const ForecastSettings& settings);
+template ActivationForecast ForecastActivations(
+    const Net<double>& net, const ForecastSettings& settings);
+
+}  // namespace caffe
