@@ -39,6 +39,19 @@ DEFINE_string(dump_activations, "",
               "A folder for what layers read in one iteration, as .npy files "
               "to try codecs on.");
 DEFINE_int32(dump_at, 0, "The iteration that --dump_activations writes.");
+DEFINE_int32(batch, 0,
+             "Images of a batch; 0 for as many as the net's data layers say.");
+DEFINE_string(shape, "",
+              "The shape of one image, such as 3,224,224, where neither data "
+              "nor crop_size tell it.");
+DEFINE_string(memory_budget, "",
+              "Memory for the whole process, such as 4GiB: the largest batch "
+              "that fits is looked for.");
+DEFINE_double(ratio, 10,
+              "How many times smaller tensors get by packing, until --measure "
+              "tells.");
+DEFINE_bool(measure, false,
+            "Runs one iteration, and corrects the forecast by what it took.");
 
 namespace caffe {
 
@@ -87,6 +100,24 @@ Example:
   caffe time --model=train_val.prototxt --iterations=10 --threads=2
 )";
 
+constexpr char kMemoryUsage[] =
+    R"(usage: caffe memory --solver=FILE [--batch=N] [--memory_budget=BYTES] [flags]
+Forecasts the memory that training takes: what is kept of every tensor from
+Forward to Backward, the peak of the process, and the largest batch for a
+budget. Each of them as stock Caffe would have it ("neither"), with memory only
+for what is in use ("planned"), and compressed as well. The last line is the sum
+that papers give, of the inputs of all convolutions (4 bytes a value, MB = 10^6).
+
+No data are needed, but crop_size, or --shape, must tell how large images are.
+With --measure, one iteration runs on the data, and the forecast takes over what
+only a run can tell: how well tensors pack, and what kernels need.
+
+Examples:
+  caffe memory --solver=models/vgg16/solver.prototxt --batch=256
+  caffe memory --solver=solver.prototxt --memory_budget=4GiB --measure
+  caffe memory --model=train_val.prototxt --shape=3,32,32
+)";
+
 constexpr char kDeviceQueryUsage[] =
     R"(usage: caffe device_query [--gpu=LIST]
 Prints the properties of the GPUs.
@@ -113,6 +144,12 @@ const std::vector<Command>& Commands() {
        "measure how long every layer takes",
        kTimeUsage,
        {"model", "iterations", "phase", "level", "stage", "threads", "gpu"}},
+      {"memory",
+       Memory,
+       "forecast the memory of training, and the largest batch",
+       kMemoryUsage,
+       {"solver", "model", "batch", "shape", "memory_budget", "ratio",
+        "measure", "threads", "gpu"}},
       {"device_query",
        DeviceQuery,
        "show the GPUs",

@@ -22,6 +22,11 @@ DECLARE_string(sighup_effect);
 DECLARE_int32(threads);
 DECLARE_string(dump_activations);
 DECLARE_int32(dump_at);
+DECLARE_int32(batch);
+DECLARE_string(shape);
+DECLARE_string(memory_budget);
+DECLARE_double(ratio);
+DECLARE_bool(measure);
 
 namespace caffe {
 
@@ -29,6 +34,7 @@ namespace caffe {
 int Train();
 int Test();
 int Time();
+int Memory();
 int DeviceQuery();
 
 // What --phase says; `otherwise` when it says nothing.

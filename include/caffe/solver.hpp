@@ -72,6 +72,12 @@ class Solver {
   // The mean loss of the last average_loss iterations.
   Dtype smoothed_loss() const { return smoothed_loss_; }
 
+  // What compresses the nets' activations; null when nothing is compressed or
+  // planned.
+  const SolverCompression<Dtype>* compression() const {
+    return compression_.get();
+  }
+
   // The mean absolute momentum of a learnable parameter, in units of its
   // gradient: of the sum of all gradients, older ones counting less. Zero when
   // there is none.

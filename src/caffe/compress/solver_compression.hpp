@@ -30,6 +30,9 @@ class SolverCompression : public Solver<Dtype>::Callback {
   // A table of what became of every tensor.
   void LogTable() const;
 
+  // What became of the training net's tensors.
+  std::vector<ActivationReport> Reports() const { return store_->Reports(); }
+
   CompressionState SaveState() const;
   // Bounds of layers the net does not have are left out.
   void RestoreState(const CompressionState& state);
