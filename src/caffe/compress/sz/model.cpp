@@ -1,215 +1,11 @@
 #include "compress/sz/model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
 
 #include "compress/sz/bits.hpp"
 
 namespace caffe::codec::sz {
-
-namespace {
-
-// Samples smaller than this many tokens a context make bad tables.
-constexpr size_t kTokensPerContext = 256;
-// What a frequency costs in the frame, about.
-constexpr double kBitsPerFrequency = 7;
-
-using Counts = std::array<uint32_t, kSymbols>;
-
-// The symbols that occur in any of some contexts lie in [first, last).
-struct Range {
-  int first = 0;
-  int last = kSymbols;
-};
-
-Range RangeOf(const std::array<Counts, kMaxContexts>& counts, int contexts) {
-  Counts any = {};
-  for (int c = 0; c < contexts; ++c) {
-    for (int s = 0; s < kSymbols; ++s) any[s] |= counts[c][s];
-  }
-  Range range;
-  while (range.first + 1 < range.last && any[range.first] == 0) ++range.first;
-  while (range.first + 1 < range.last && any[range.last - 1] == 0) --range.last;
-  return range;
-}
-
-// Thresholds that split a histogram into classes of about equal weight, as far
-// as its values allow. Returns how many classes there are.
-template <typename Value>
-int SplitEvenly(const Counts& counts, int offset, int classes,
-                Value* threshold) {
-  uint64_t left = 0;
-  for (const uint32_t count : counts) left += count;
-  int made = 1;
-  uint64_t taken = 0;
-  for (int bin = 0; bin < kSymbols && made < classes; ++bin) {
-    taken += counts[bin];
-    // What is left is shared evenly by the classes that are left.
-    if (taken == 0 || taken * (classes - made + 1) < left) continue;
-    left -= taken;
-    taken = 0;
-    if (left == 0) break;
-    threshold[made++ - 1] = static_cast<Value>(bin + offset);
-  }
-  return made;
-}
-
-// Frequencies that sum to kProbabilityScale, in proportion to the counts.
-void Normalize(const Counts& counts, const Range& range, uint16_t* frequency) {
-  std::fill_n(frequency, kSymbols, uint16_t{0});
-  uint64_t total = 0;
-  uint32_t singles = 0;
-  for (int s = range.first; s < range.last; ++s) {
-    total += counts[s];
-    singles += counts[s] == 1;
-  }
-  if (total == 0) {
-    frequency[kEscape] = 1;
-    frequency[0x80] = kProbabilityScale - 1;
-    return;
-  }
-  // What was seen once in the sample tells how much was not seen at all.
-  const uint32_t escape = std::clamp<uint32_t>(
-      static_cast<uint32_t>(kProbabilityScale * uint64_t{singles} / total), 1,
-      kProbabilityScale / 16);
-  const uint32_t room = kProbabilityScale - escape;
-  uint32_t used = 0;
-  for (int s = range.first; s < range.last; ++s) {
-    if (s == kEscape || counts[s] == 0) continue;
-    // One is the least; what deserves less than a quarter is better escaped.
-    if (4 * uint64_t{counts[s]} * room < total) continue;
-    const uint64_t scaled = uint64_t{counts[s]} * room * 2 / total;
-    frequency[s] =
-        static_cast<uint16_t>(std::max<uint64_t>(1, (scaled + 1) / 2));
-    used += frequency[s];
-  }
-  frequency[kEscape] = static_cast<uint16_t>(escape);
-  if (used == 0) {
-    frequency[0x80] = static_cast<uint16_t>(room);
-    return;
-  }
-  // The largest can best bear what rounding left over.
-  while (used != room) {
-    uint16_t* const largest = std::max_element(
-        frequency + std::max(1, range.first), frequency + range.last);
-    const int change = used < room
-                           ? static_cast<int>(room - used)
-                           : -static_cast<int>(std::min<uint32_t>(
-                                 used - room, std::max(1, *largest / 4)));
-    *largest = static_cast<uint16_t>(*largest + change);
-    used += change;
-  }
-}
-
-// Bits that the counted symbols take with these frequencies.
-double Cost(const Counts& counts, const Range& range,
-            const uint16_t* frequency) {
-  static const auto bits_of = [] {
-    std::array<float, kProbabilityScale + 1> bits = {};
-    for (uint32_t f = 1; f <= kProbabilityScale; ++f) {
-      bits[f] = static_cast<float>(kProbabilityBits - std::log2(double(f)));
-    }
-    return bits;
-  }();
-  double bits = 0;
-  for (int s = range.first; s < range.last; ++s) {
-    if (counts[s] == 0) continue;
-    const bool escaped = frequency[s] == 0;
-    bits += counts[s] *
-            (bits_of[frequency[escaped ? kEscape : s]] + (escaped ? 8 : 0));
-  }
-  return bits;
-}
-
-}  // namespace
-
-ModelChooser::ModelChooser(const Kernels& kernels, std::span<int8_t> memory)
-    : kernels_(kernels),
-      capacity_(memory.size() / 3),
-      tokens_(memory.data()),
-      predictions_(tokens_ + capacity_),
-      activities_(reinterpret_cast<uint8_t*>(predictions_ + capacity_)) {}
-
-void ModelChooser::Add(const int8_t* rows, size_t first, size_t last,
-                       size_t row) {
-  last = std::min(last, first + (capacity_ - size_) / kLanes);
-  const size_t n = (last - first) * kLanes;
-  std::copy_n(rows + first * kLanes, n, tokens_ + size_);
-  kernels_.neighbours(rows, first, last, row, predictions_ + size_,
-                      activities_ + size_);
-  size_ += n;
-}
-
-double ModelChooser::Choose(uint64_t values, Model* model) const {
-  const size_t affordable = size_ / kTokensPerContext;
-  if (affordable < 4) return Try(false, 1, 1, values, model);
-  const int contexts = affordable >= 16 ? 16 : affordable >= 8 ? 8 : 4;
-  const int activities = contexts > 4 ? 4 : 2;
-  Model other;
-  const double direct = Try(false, 1, contexts, values, model);
-  const double predicted =
-      Try(true, activities, contexts / activities, values, &other);
-  if (predicted < direct) *model = other;
-  return std::min(direct, predicted);
-}
-
-double ModelChooser::Try(bool predict, int activity_classes, int level_classes,
-                         uint64_t values, Model* model) const {
-  ContextModel& context = model->context;
-  context = ContextModel();
-  context.predict = predict;
-  if (activity_classes > 1) {
-    Counts activity = {};
-    for (size_t i = 0; i < size_; ++i) {
-      ++activity[std::min<int>(activities_[i], kMaxActivity)];
-    }
-    context.activity_classes =
-        SplitEvenly(activity, 0, activity_classes, context.activity_threshold);
-  }
-  if (level_classes > 1) {
-    Counts level = {};
-    for (size_t i = 0; i < size_; ++i) {
-      ++level[std::clamp<int>(predictions_[i], kMinLevel, kMaxLevel) + 128];
-    }
-    context.level_classes =
-        SplitEvenly(level, -128, level_classes, context.level_threshold);
-  }
-
-  std::array<uint8_t, kSymbols> activity_class;
-  std::array<uint8_t, kSymbols> level_class;
-  for (int v = 0; v < kSymbols; ++v) {
-    // Beyond the thresholds nothing changes any more.
-    const int level = v - 128;
-    activity_class[v] = v > kMaxActivity
-                            ? activity_class[v - 1]
-                            : static_cast<uint8_t>(context.level_classes *
-                                                   context.ActivityClass(v));
-    level_class[v] = level > kMaxLevel || level < kMinLevel
-                         ? (v > 0 ? level_class[v - 1] : uint8_t{0})
-                         : static_cast<uint8_t>(context.LevelClass(level));
-  }
-  std::array<Counts, kMaxContexts> counts = {};
-  for (size_t i = 0; i < size_; ++i) {
-    const int8_t p = predictions_[i];
-    const auto symbol =
-        static_cast<uint8_t>((tokens_[i] - (predict ? p : 0)) ^ 0x80);
-    ++counts[activity_class[activities_[i]] + level_class[p + 128]][symbol];
-  }
-  const Range range = RangeOf(counts, context.contexts());
-  double bits = 0;
-  ptrdiff_t frequencies = 0;
-  for (int c = 0; c < context.contexts(); ++c) {
-    uint16_t* const frequency = model->frequency[c];
-    Normalize(counts[c], range, frequency);
-    bits += Cost(counts[c], range, frequency);
-    frequencies += kSymbols - std::count(frequency, frequency + kSymbols, 0);
-  }
-  return bits / static_cast<double>(std::max<size_t>(size_, 1)) +
-         kBitsPerFrequency * static_cast<double>(frequencies) /
-             static_cast<double>(std::max<uint64_t>(values, 1));
-}
 
 void MakeTables(const Model& model, EncodeTables* tables) {
   for (int c = 0; c < model.context.contexts(); ++c) {
@@ -229,20 +25,17 @@ void MakeTables(const Model& model, EncodeTables* tables) {
       *packed = f | start << kBiasShift |
                 static_cast<uint32_t>(log - 1) << kShiftShift;
     };
-    uint32_t escape_reciprocal = 0;
-    uint32_t escape_packed = 0;
-    for (int s = 0; s < kSymbols; ++s) {
-      const size_t at = c * kSymbols + s;
-      if (s == kEscape) {
-        entry(s, &escape_reciprocal, &escape_packed);
-        escape_packed |= kEscapeBit;
-      }
-      if (s == kEscape || frequency[s] == 0) {
-        tables->reciprocal[at] = escape_reciprocal;
-        tables->packed[at] = escape_packed;
-      } else {
-        entry(s, &tables->reciprocal[at], &tables->packed[at]);
-      }
+    // What has no frequency is escaped.
+    uint32_t* const reciprocals = tables->reciprocal + c * kSymbols;
+    uint32_t* const packed = tables->packed + c * kSymbols;
+    entry(kEscape, reciprocals, packed);
+    std::fill_n(reciprocals, kSymbols, reciprocals[0]);
+    std::fill_n(packed, kSymbols, packed[0] | kEscapeBit);
+    static_assert(kEscape == 0);
+    start = frequency[kEscape];
+    for (int s = 1; s < kSymbols; ++s) {
+      if (frequency[s] == 0) continue;
+      entry(s, &reciprocals[s], &packed[s]);
       start += frequency[s];
     }
   }

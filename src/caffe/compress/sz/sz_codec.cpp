@@ -1,16 +1,13 @@
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 
 #include "caffe/error.hpp"
 #include "compress/checksum.hpp"
 #include "compress/codecs.hpp"
 #include "compress/frame.hpp"
-#include "compress/sz/block.hpp"
-#include "compress/sz/dither.hpp"
+#include "compress/sz/for_blocks.hpp"
+#include "compress/sz/plan.hpp"
 
 namespace caffe::codec {
 
@@ -25,165 +22,6 @@ constexpr size_t kDirectoryEntryBytes = 8;
 constexpr uint32_t kModeShift = 30;
 constexpr uint32_t kSizeMask = (1u << kModeShift) - 1;
 constexpr uint32_t kMaxRun = 1u << 16;
-
-// How much of a tensor is looked at to choose the low bits, and the model.
-constexpr size_t kLowSample = 4096;
-constexpr size_t kMinModelSample = 2560;
-constexpr size_t kMaxModelSample = 24 * 1024;
-constexpr uint64_t kMaxSampleBlocks = 8;
-
-// Scratch slots of the context: one for the frame, one for every thread.
-constexpr int kFrameSlot = 0;
-constexpr int kThreadSlot = 1;
-
-// Runs body(begin, end, thread) on ranges that cover the blocks.
-template <typename Body>
-void ForBlocks(uint64_t blocks, int threads, const Body& body) {
-#pragma omp parallel for num_threads(threads) \
-    schedule(static, 1) if (threads > 1)
-  for (int t = 0; t < threads; ++t) {
-    body(blocks * t / threads, blocks * (t + 1) / threads, t);
-  }
-}
-
-int ThreadsFor(uint64_t blocks) {
-  if (omp_in_parallel()) return 1;
-  return static_cast<int>(
-      std::clamp<uint64_t>(blocks, 1, omp_get_max_threads()));
-}
-
-// Where in [0, span) to take sample i: spread evenly, but in step with nothing
-// that repeats itself, such as channels.
-uint64_t SamplePlace(uint64_t i, uint64_t span) {
-  constexpr uint32_t kGoldenRatio = 0x9E3779B1;
-  return span * (static_cast<uint32_t>(i) * kGoldenRatio >> 16) >> 16;
-}
-
-// The fewest low bits with which hardly a value is too large for a token.
-template <typename T>
-int ChooseLowBits(const T* values, uint64_t n, double bound) {
-  const Steps<T> steps = StepsOf<T>(bound);
-  if (steps.step == T(0)) return 0;
-  constexpr size_t kPiece = 32;
-  const uint64_t pieces = std::max<uint64_t>(
-      1, std::min<uint64_t>(n / kPiece, kLowSample / kPiece));
-  size_t wider[kMaxLowBits + 1] = {};
-  size_t sampled = 0;
-  for (uint64_t p = 0; p < pieces; ++p) {
-    const uint64_t length = n / pieces;
-    const uint64_t room = length - std::min<uint64_t>(length, kPiece);
-    const uint64_t first = length * p + SamplePlace(p, room + 1);
-    const uint64_t last = std::min(n, first + kPiece);
-    for (uint64_t i = first; i < last; ++i, ++sampled) {
-      const T scaled = std::abs(values[i] * steps.inverse);
-      // Most are, and are not worth rounding.
-      if (scaled < T(kMaxToken)) continue;
-      const T code = std::nearbyint(scaled);
-      for (int k = 0; k <= kMaxLowBits && code > T(kMaxToken << k); ++k) {
-        ++wider[k];
-      }
-    }
-  }
-  int bits = 0;
-  while (bits < kMaxLowBits && wider[bits] * 512 > sampled) ++bits;
-  // Values that cannot be coded at all are no reason for low bits.
-  return wider[bits] * 2 > wider[0] ? 0 : bits;
-}
-
-// Everything about a frame that is chosen before its blocks are coded.
-template <typename T>
-struct Plan {
-  BlockCoder coder;
-  Model model;
-  // About how many bits a value takes.
-  double bits = 0;
-};
-
-// Looks at some blocks: which model suits DENSE, and whether FAST had better
-// store differences.
-template <typename T>
-void Survey(const Kernels& kernels, const ConstTensor& in, Context& context,
-            Plan<T>* plan) {
-  const T* const values = static_cast<const T*>(in.data);
-  BlockCoder& coder = plan->coder;
-  const Geometry& geometry = coder.geometry;
-  const uint64_t blocks = geometry.blocks();
-  const uint64_t sampled =
-      std::clamp<uint64_t>(blocks / 16, 1, kMaxSampleBlocks);
-  const size_t wanted = std::clamp<size_t>(geometry.values / 16,
-                                           kMinModelSample, kMaxModelSample);
-  const size_t rows_per_block = wanted / sampled / kLanes;
-  const BlockScratch scratch(
-      context.Scratch<uint8_t>(kThreadSlot, BlockScratch::Bytes(geometry)),
-      geometry);
-  ModelChooser chooser(
-      kernels, context.Scratch<int8_t>(
-                   kFrameSlot, ModelChooser::MemoryFor(wanted + kLanes)));
-  size_t group_bytes[4] = {};
-  size_t raws = 0;
-  size_t non_zeros = 0;
-  size_t seen = 0;
-  for (uint64_t s = 0; s < sampled; ++s) {
-    const uint64_t block = (2 * s + 1) * blocks / (2 * sampled);
-    uint64_t first = geometry.first(block);
-    // DENSE needs whole runs; FAST looks at a part of the block.
-    size_t n = geometry.count(block);
-    if (coder.level == Level::kFast) {
-      const size_t part = std::min(n, rows_per_block * kLanes);
-      first += SamplePlace(s, (n - part) / kLanes + 1) * kLanes;
-      n = part;
-    }
-    raws += QuantizeValues(kernels, coder.quantizer, values + first, n, first,
-                           scratch);
-    seen += n;
-    non_zeros += n - std::count(scratch.tokens, scratch.tokens + n, 0);
-    if (coder.level == Level::kDense) {
-      const size_t run = (n + kLanes - 1) / kLanes;
-      std::fill_n(scratch.tokens + n, run * kLanes - n, int8_t{0});
-      kernels.to_rows(scratch.tokens, run, scratch.rows);
-      const size_t rows = std::min(run, rows_per_block);
-      // From the middle, where every lane has its neighbours.
-      const size_t begin = (run - rows) / 2;
-      chooser.Add(scratch.rows, begin, begin + rows, geometry.row);
-    } else {
-      for (int d = 0; d < (geometry.row > 0 ? 4 : 2); ++d) {
-        const int8_t* const tokens = Subtracted(
-            kernels, static_cast<Differences>(d), n, geometry.row, scratch);
-        group_bytes[d] +=
-            kernels.pack_groups(tokens, n, scratch.headers, scratch.bits);
-      }
-    }
-  }
-  const double values_seen = static_cast<double>(std::max<size_t>(seen, 1));
-  if (coder.level == Level::kDense) {
-    plan->bits = chooser.Choose(geometry.values, &plan->model);
-    coder.context = plan->model.context;
-  } else {
-    const int kinds = geometry.row > 0 ? 4 : 2;
-    const auto best = std::min_element(group_bytes, group_bytes + kinds);
-    coder.differences = static_cast<Differences>(best - group_bytes);
-    plan->bits = 8.0 * *best / values_seen + 4.0 / kGroup;
-  }
-  plan->bits += raws * (32 + 8 * sizeof(T)) / values_seen;
-  plan->bits += coder.quantizer.low_bits * non_zeros / values_seen;
-}
-
-template <typename T>
-Plan<T> MakePlan(const Kernels& kernels, const ConstTensor& in,
-                 const Settings& settings, Context& context) {
-  Plan<T> plan;
-  BlockCoder& coder = plan.coder;
-  coder.level = settings.level;
-  coder.geometry = ChooseGeometry(in.shape);
-  coder.quantizer.bound = settings.bound;
-  coder.quantizer.rounding = settings.rounding;
-  coder.quantizer.seed = settings.seed;
-  if (coder.geometry.values == 0) return plan;
-  coder.quantizer.low_bits = ChooseLowBits(
-      static_cast<const T*>(in.data), coder.geometry.values, settings.bound);
-  Survey(kernels, in, context, &plan);
-  return plan;
-}
 
 struct DirectoryEntry {
   uint32_t size_and_mode;
@@ -200,7 +38,7 @@ template <typename T>
 size_t CompressAs(uint8_t id, const ConstTensor& in, const Settings& settings,
                   Context& context, std::span<uint8_t> out) {
   const Kernels& kernels = BestKernels();
-  Plan<T> plan = MakePlan<T>(kernels, in, settings, context);
+  Plan plan = MakePlan<T>(kernels, in, settings, context);
   BlockCoder& coder = plan.coder;
   const Geometry& geometry = coder.geometry;
   const uint64_t blocks = geometry.blocks();
