@@ -140,6 +140,7 @@ class Net {
 
   // Logs mean absolute values of every blob as it is computed.
   void set_debug_info(const bool value) { debug_info_ = value; }
+  bool debug_info() const { return debug_info_; }
 
   // Leaves out the layers whose rules exclude the net's state.
   static void FilterNet(const NetParameter& param,

@@ -198,7 +198,13 @@ void Solver<Dtype>::Iterate(int start_iter) {
   net_->set_debug_info(display && param_.debug_info());
 
   Dtype loss = 0;
-  for (int i = 0; i < param_.iter_size(); ++i) loss += net_->ForwardBackward();
+  for (int i = 0; i < param_.iter_size(); ++i) {
+    Dtype pass_loss;
+    net_->Forward(&pass_loss);
+    if (compression_) compression_->BeforeBackward();
+    net_->Backward();
+    loss += pass_loss;
+  }
   loss /= param_.iter_size();
   UpdateSmoothedLoss(loss, start_iter, param_.average_loss());
   if (display && Caffe::root_solver()) DisplayIteration();

@@ -34,10 +34,12 @@ class BoundPolicy : public PackingPolicy {
   struct Pass {
     // Of the dither: differs between all passes, but not between two runs.
     uint32_t seed = 0;
-    // Whether statistics are to be collected.
-    bool collects = false;
+    // Whether bounds are assessed, for which statistics are collected.
+    bool assesses = false;
     // Whether errors are to be measured.
     bool measures = false;
+    // Whether statistics are collected and exact values kept to verify bounds.
+    bool verifies = false;
   };
 
   BoundPolicy(const CompressionParameter& param, std::vector<LayerInfo> layers);
@@ -45,13 +47,16 @@ class BoundPolicy : public PackingPolicy {
   Packing Choose(const PackRequest& request) override;
 
   // Before every pass.
-  void StartPass(const Pass& pass) { pass_ = pass; }
+  void StartPass(const Pass& pass);
 
   const std::vector<LayerInfo>& layers() const { return layers_; }
   const Statistics& statistics(int layer) const { return statistics_[layer]; }
   // Zero while it has none.
   double bound(int layer) const { return bounds_[layer]; }
   void set_bound(int layer, double bound) { bounds_[layer] = bound; }
+  // With which bound the last pass has packed what the layer reads; zero when
+  // nothing.
+  double used_bound(int layer) const { return used_bounds_[layer]; }
 
  private:
   double BoundFor(const PackRequest& request);
@@ -60,6 +65,7 @@ class BoundPolicy : public PackingPolicy {
   const CompressionParameter param_;
   const std::vector<LayerInfo> layers_;
   std::vector<double> bounds_;
+  std::vector<double> used_bounds_;
   std::vector<Statistics> statistics_;
   Pass pass_;
 };

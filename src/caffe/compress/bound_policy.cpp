@@ -36,19 +36,26 @@ BoundPolicy::BoundPolicy(const CompressionParameter& param,
     : param_(param),
       layers_(std::move(layers)),
       bounds_(layers_.size(), 0),
+      used_bounds_(layers_.size(), 0),
       statistics_(layers_.size()) {}
+
+void BoundPolicy::StartPass(const Pass& pass) {
+  pass_ = pass;
+  std::fill(used_bounds_.begin(), used_bounds_.end(), 0);
+}
 
 double BoundPolicy::BoundFor(const PackRequest& request) {
   const bool is_new =
       std::any_of(request.readers.begin(), request.readers.end(),
                   [&](int reader) { return bounds_[reader] == 0; });
+  const bool assesses = pass_.assesses || is_new;
   double safe = 0;
-  if (pass_.collects || is_new) {
+  if (assesses || pass_.verifies) {
     const cpu::Moments moments = MomentsOf(request.values);
     safe = (moments.largest - moments.smallest) / (2 * kSafeSteps);
     for (const int reader : request.readers) {
       statistics_[reader] = {moments.nonzero_fraction, moments.deviation};
-      if (!layers_[reader].is_assessed) {
+      if (assesses && !layers_[reader].is_assessed) {
         bounds_[reader] = param_.error_bound().relative() * moments.deviation;
       }
     }
@@ -86,6 +93,9 @@ Packing BoundPolicy::Choose(const PackRequest& request) {
   if (name == "none") return packing;
   packing.codec = &codec::FindCodec(name);
   packing.settings.bound = BoundFor(request);
+  for (const int reader : request.readers) {
+    used_bounds_[reader] = packing.settings.bound;
+  }
   packing.settings.rounding = param_.rounding() == CompressionParameter::DITHER
                                   ? codec::Rounding::kDither
                                   : codec::Rounding::kNearest;
@@ -94,6 +104,7 @@ Packing BoundPolicy::Choose(const PackRequest& request) {
   // The frames never leave the process.
   packing.settings.checksum = false;
   packing.is_checked = pass_.measures;
+  packing.keeps_exact = pass_.verifies;
   return packing;
 }
 

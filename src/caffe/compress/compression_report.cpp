@@ -15,24 +15,37 @@ std::string Milliseconds(double seconds) {
   return Fixed(seconds * 1e3, 2) + " ms";
 }
 
-// What one layer reads of one tensor.
-std::vector<std::string> RowOf(const ActivationReport& report,
-                               const std::string& layer) {
+// Tensor, kept, codec, bound, error/bound.
+std::vector<std::string> FormOf(const ActivationReport& report) {
+  const bool is_packed = report.kept == "packed";
+  return {report.name, report.kept, is_packed ? report.codec : "-",
+          is_packed ? Significant(report.bound) : "-",
+          is_packed && report.worst >= 0 ? Fixed(report.worst, 3) : "-"};
+}
+
+// Sigma predicted, sigma measured.
+std::vector<std::string> TextOf(const std::optional<GradientSigma>& sigma) {
+  if (!sigma) return {"-", "-"};
+  return {Significant(sigma->predicted), Significant(sigma->measured)};
+}
+
+// Raw, stored, ratio, pack, unpack.
+std::vector<std::string> CostsOf(const ActivationReport& report) {
   const auto times = static_cast<double>(report.times);
   const auto raw = static_cast<double>(report.raw_bytes);
   const auto kept = static_cast<double>(report.kept_bytes);
-  const bool is_packed = report.kept == "packed";
-  return {layer,
-          report.name,
-          report.kept,
-          is_packed ? report.codec : "-",
-          is_packed ? Significant(report.bound) : "-",
-          is_packed && report.worst >= 0 ? Fixed(report.worst, 3) : "-",
-          Megabytes(raw / times),
-          Megabytes(kept / times),
+  return {Megabytes(raw / times), Megabytes(kept / times),
           kept > 0 ? Fixed(raw / kept, 2) : "-",
           Milliseconds(report.pack_seconds / times),
           Milliseconds(report.unpack_seconds / times)};
+}
+
+template <typename... Parts>
+std::vector<std::string> RowOf(const std::string& layer,
+                               const Parts&... parts) {
+  std::vector<std::string> row = {layer};
+  (row.insert(row.end(), parts.begin(), parts.end()), ...);
+  return row;
 }
 
 }  // namespace
@@ -69,19 +82,24 @@ void CompressionReport::LogProgress(
 }
 
 void LogActivations(const std::vector<ActivationReport>& activations,
-                    const std::vector<std::string>& layer_names) {
+                    const std::vector<std::string>& layer_names,
+                    const SigmaOf& sigma_of) {
   TextTable table(4);
   table.Add({"read by", "tensor", "kept", "codec", "bound", "error/bound",
-             "raw", "stored", "ratio", "pack", "unpack"});
+             "sigma predicted", "sigma measured", "raw", "stored", "ratio",
+             "pack", "unpack"});
   for (const ActivationReport& report : activations) {
-    if (report.readers.empty()) table.Add(RowOf(report, "-"));
-    for (size_t i = 0; i < report.readers.size(); ++i) {
-      const std::string& layer = layer_names[report.readers[i]];
-      if (i == 0) {
-        table.Add(RowOf(report, layer));
-      } else {
-        table.Add({layer, report.name, "as above"});
-      }
+    if (report.readers.empty()) {
+      table.Add(
+          RowOf("-", FormOf(report), TextOf(std::nullopt), CostsOf(report)));
+    }
+    for (const int layer : report.readers) {
+      // What was stored once is counted once.
+      const bool is_first = layer == report.readers.front();
+      const std::vector<std::string> repeated(5, "\"");
+      table.Add(RowOf(layer_names[layer], FormOf(report),
+                      TextOf(sigma_of(layer)),
+                      is_first ? CostsOf(report) : repeated));
     }
   }
   LOG(INFO) << "What became of the activations, in a pass:";

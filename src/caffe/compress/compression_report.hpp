@@ -2,10 +2,13 @@
 #define CAFFE_SRC_COMPRESS_COMPRESSION_REPORT_HPP_
 
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "caffe/compress/activation_store.hpp"
+#include "compress/verification.hpp"
 
 namespace caffe {
 
@@ -31,10 +34,14 @@ class CompressionReport {
   Totals last_ = {.time = std::chrono::steady_clock::now()};
 };
 
+// The error of the gradient of a layer's weights, where it is known.
+using SigmaOf = std::function<std::optional<GradientSigma>(int layer)>;
+
 // A table of what became of every tensor, in a pass, under the layers whose
 // Backward reads it.
 void LogActivations(const std::vector<ActivationReport>& activations,
-                    const std::vector<std::string>& layer_names);
+                    const std::vector<std::string>& layer_names,
+                    const SigmaOf& sigma_of);
 
 }  // namespace caffe
 

@@ -24,6 +24,9 @@ void CheckSettings(const CompressionParameter& param) {
   require_positive("interval", bound.interval());
   require_positive("relative", bound.relative());
   require_positive("max_relative", bound.max_relative());
+  Require(param.verify_interval() >= 0,
+          "compression.verify_interval must not be negative, as ",
+          param.verify_interval(), " is");
 }
 
 }  // namespace
@@ -76,6 +79,8 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
       collected_(net_->layers().size()) {
   if (compresses) {
     policy_ = std::make_shared<BoundPolicy>(param_, LayerInfosOf(*net_));
+    // Before others can take the gradient away.
+    net_->add_after_backward(HookFor([this](int layer) { Verify(layer); }));
   }
   store_ = ActivationStore<Dtype>::Attach(net_, memory_, policy_);
   for (const auto& net : solver->test_nets()) {
@@ -85,17 +90,21 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
                                    Passes::kForwardOnly);
   }
   if (!compresses) return;
-  const auto hook = [&](std::function<void(int)> function) {
-    hooks_.push_back(std::make_shared<NetHook>(std::move(function)));
-    net_->KeepAlive(hooks_.back());
-    return hooks_.back().get();
-  };
-  net_->add_before_forward(hook([this](int layer) {
+  verification_ = std::make_unique<Verification<Dtype>>(net_, store_.get());
+  net_->add_before_forward(HookFor([this](int layer) {
     if (layer == 0) StartPass();
   }));
   net_->add_before_backward(
-      hook([this](int layer) { CollectGradient(layer); }));
+      HookFor([this](int layer) { CollectGradient(layer); }));
   solver->add_callback(this);
+}
+
+template <typename Dtype>
+typename Net<Dtype>::Callback* SolverCompression<Dtype>::HookFor(
+    std::function<void(int)> function) {
+  hooks_.push_back(std::make_shared<NetHook>(std::move(function)));
+  net_->KeepAlive(hooks_.back());
+  return hooks_.back().get();
 }
 
 template <typename Dtype>
@@ -106,7 +115,9 @@ SolverCompression<Dtype>::~SolverCompression() {
 template <typename Dtype>
 void SolverCompression<Dtype>::on_start() {
   pass_ = 0;
-  is_collecting_ = schedule_.IsDue(solver_->iter());
+  is_assessing_ = schedule_.IsDue(solver_->iter());
+  const int interval = param_.verify_interval();
+  is_verifying_ = interval > 0 && solver_->iter() % interval == 0;
 }
 
 template <typename Dtype>
@@ -120,14 +131,15 @@ void SolverCompression<Dtype>::StartPass() {
   const int display = solver_->param().display();
   const bool displays = display != 0 && solver_->iter() % display == 0;
   policy_->StartPass({.seed = seed,
-                      .collects = is_collecting_ && pass_ == 0,
-                      .measures = is_collecting_ || displays});
+                      .assesses = is_assessing_ && pass_ == 0,
+                      .measures = is_assessing_ || displays,
+                      .verifies = is_verifying_ && pass_ == 0});
   ++pass_;
 }
 
 template <typename Dtype>
 void SolverCompression<Dtype>::CollectGradient(int layer) {
-  if (!is_collecting_ || pass_ != 1) return;
+  if (!(is_assessing_ || is_verifying_) || !IsObserved()) return;
   if (!policy_->layers()[layer].is_assessed) return;
   const Blob<Dtype>& top = *net_->top_vecs()[layer][0];
   const cpu::Norms norms = cpu::NormsOf<Dtype>(top.count(), top.cpu_diff());
@@ -136,6 +148,20 @@ void SolverCompression<Dtype>::CollectGradient(int layer) {
   statistics.mean_gradient = norms.mean_absolute;
   statistics.channels = OutputChannels(*net_, layer);
   statistics.images = top.shape(0);
+}
+
+template <typename Dtype>
+void SolverCompression<Dtype>::BeforeBackward() {
+  if (is_verifying_ && IsObserved()) verification_->Rehearse();
+}
+
+template <typename Dtype>
+void SolverCompression<Dtype>::Verify(int layer) {
+  if (!is_verifying_ || !IsObserved()) return;
+  LayerStatistics statistics = collected_[layer];
+  statistics.nonzero_fraction = policy_->statistics(layer).nonzero_fraction;
+  verification_->Compare(layer,
+                         GradientError(statistics, policy_->used_bound(layer)));
 }
 
 template <typename Dtype>
@@ -162,7 +188,9 @@ LayerStatistics SolverCompression<Dtype>::StatisticsOf(int layer) const {
 
 template <typename Dtype>
 void SolverCompression<Dtype>::on_gradients_ready() {
-  if (!is_collecting_) return;
+  if (is_verifying_) verification_->Log(solver_->iter());
+  is_verifying_ = false;
+  if (!is_assessing_) return;
   double moved = 1;
   for (size_t i = 0; i < collected_.size(); ++i) {
     const int layer = static_cast<int>(i);
@@ -174,7 +202,7 @@ void SolverCompression<Dtype>::on_gradients_ready() {
     policy_->set_bound(layer, bound);
   }
   schedule_.Assessed(solver_->iter(), moved);
-  is_collecting_ = false;
+  is_assessing_ = false;
 }
 
 template <typename Dtype>
@@ -214,7 +242,9 @@ void SolverCompression<Dtype>::LogProgress() {
 
 template <typename Dtype>
 void SolverCompression<Dtype>::LogTable() const {
-  LogActivations(store_->Reports(), net_->layer_names());
+  LogActivations(store_->Reports(), net_->layer_names(), [&](int layer) {
+    return verification_ ? verification_->sigma(layer) : std::nullopt;
+  });
 }
 
 template class SolverCompression<float>;

@@ -10,6 +10,7 @@
 #include "caffe/compress/error_bound.hpp"
 #include "caffe/solver.hpp"
 #include "compress/compression_report.hpp"
+#include "compress/verification.hpp"
 
 namespace caffe {
 
@@ -24,6 +25,9 @@ class SolverCompression : public Solver<Dtype>::Callback {
   // of its nets say; null when they say nothing of it.
   static std::shared_ptr<SolverCompression> Make(Solver<Dtype>* solver);
   ~SolverCompression() override;
+
+  // To be called after every Forward in training, before its Backward.
+  void BeforeBackward();
 
   // One line about the iterations since the last call.
   void LogProgress();
@@ -45,8 +49,12 @@ class SolverCompression : public Solver<Dtype>::Callback {
   class NetHook;
 
   SolverCompression(Solver<Dtype>* solver, bool compresses);
+  typename Net<Dtype>::Callback* HookFor(std::function<void(int)> function);
   void StartPass();
+  // Whether this pass is the one of its iteration that is looked at.
+  bool IsObserved() const { return pass_ == 1; }
   void CollectGradient(int layer);
+  void Verify(int layer);
   LayerStatistics StatisticsOf(int layer) const;
 
   Solver<Dtype>* const solver_;
@@ -55,10 +63,12 @@ class SolverCompression : public Solver<Dtype>::Callback {
   const std::shared_ptr<ActivationMemory> memory_;
   std::shared_ptr<BoundPolicy> policy_;
   std::shared_ptr<ActivationStore<Dtype>> store_;
+  std::unique_ptr<Verification<Dtype>> verification_;
   std::vector<std::shared_ptr<NetHook>> hooks_;
   AssessmentSchedule schedule_;
   CompressionReport report_;
-  bool is_collecting_ = false;
+  bool is_assessing_ = false;
+  bool is_verifying_ = false;
   int pass_ = 0;
   // What a collection has found, for layers with weights.
   std::vector<LayerStatistics> collected_;

@@ -4,8 +4,8 @@
 #include "caffe/compress/activation_store.hpp"
 #include "caffe/test/test_caffe_main.hpp"
 #include "caffe/util/rng.hpp"
+#include "compressed_training_test_util.hpp"
 #include "log_recorder.hpp"
-#include "solver_test_util.hpp"
 #include "temporary_folder.hpp"
 
 // Training with planned and compressed activations, against training without.
@@ -13,71 +13,6 @@
 namespace caffe {
 
 namespace {
-
-// Every way in which layers share, copy, overwrite and read activations.
-constexpr const char* kNet = R"(
-  layer { name: 'data' type: 'DummyData' top: 'data' top: 'label'
-          dummy_data_param {
-            shape { dim: 8 dim: 3 dim: 20 dim: 20 } shape { dim: 8 }
-            data_filler { type: 'gaussian' } data_filler { value: 1 } } }
-  layer { name: 'conv1' type: 'Convolution' bottom: 'data' top: 'conv1'
-          convolution_param { num_output: 8 kernel_size: 3 pad: 1
-                              weight_filler { type: 'xavier' } } }
-  layer { name: 'bn1' type: 'BatchNorm' bottom: 'conv1' top: 'conv1' }
-  layer { name: 'scale1' type: 'Scale' bottom: 'conv1' top: 'conv1'
-          scale_param { bias_term: true } }
-  layer { name: 'relu1' type: 'ReLU' bottom: 'conv1' top: 'conv1' }
-  layer { name: 'conv2a' type: 'Convolution' bottom: 'conv1' top: 'conv2a'
-          convolution_param { num_output: 8 kernel_size: 3 pad: 1
-                              weight_filler { type: 'xavier' } } }
-  layer { name: 'relu2' type: 'ReLU' bottom: 'conv2a' top: 'relu2' }
-  layer { name: 'sum' type: 'Eltwise' bottom: 'conv1' bottom: 'relu2'
-          top: 'sum' }
-  layer { name: 'leaky' type: 'ReLU' bottom: 'sum' top: 'sum'
-          relu_param { negative_slope: 0.1 } }
-  layer { name: 'norm' type: 'LRN' bottom: 'sum' top: 'norm' }
-  layer { name: 'pool' type: 'Pooling' bottom: 'norm' top: 'pool'
-          pooling_param { kernel_size: 2 stride: 2 } }
-  layer { name: 'left' type: 'Convolution' bottom: 'pool' top: 'left'
-          convolution_param { num_output: 4 kernel_size: 1
-                              weight_filler { type: 'xavier' } } }
-  layer { name: 'bn2' type: 'BatchNorm' bottom: 'pool' top: 'bn2' }
-  layer { name: 'both' type: 'Concat' bottom: 'left' bottom: 'bn2'
-          top: 'both' }
-  layer { name: 'flat' type: 'Flatten' bottom: 'both' top: 'flat' }
-  layer { name: 'hidden' type: 'InnerProduct' bottom: 'flat' top: 'hidden'
-          inner_product_param { num_output: 600
-                                weight_filler { type: 'xavier' } } }
-  layer { name: 'relu3' type: 'ReLU' bottom: 'hidden' top: 'hidden' }
-  layer { name: 'drop' type: 'Dropout' bottom: 'hidden' top: 'hidden' }
-  layer { name: 'scores' type: 'InnerProduct' bottom: 'hidden' top: 'scores'
-          inner_product_param { num_output: 5
-                                weight_filler { type: 'xavier' } } }
-  layer { name: 'loss' type: 'SoftmaxWithLoss' bottom: 'scores' bottom: 'label'
-          top: 'loss' }
-  layer { name: 'accuracy' type: 'Accuracy' bottom: 'scores' bottom: 'label'
-          top: 'accuracy' } )";
-
-constexpr const char* kSolver = R"(
-  base_lr: 0.01 momentum: 0.9 weight_decay: 0.001 lr_policy: 'fixed'
-  random_seed: 7 snapshot_after_train: false
-  test_iter: 2 test_interval: 3 )";
-
-// The settings go before those above.
-SolverParameter SolverFor(const string& settings, const string& net_settings) {
-  SolverParameter param = ParseSolver(kSolver);
-  param.MergeFrom(
-      ParseSolver(settings + " net_param {" + net_settings + kNet + "}"));
-  return param;
-}
-
-template <typename Dtype>
-vector<Dtype> TrainedWeights(const string& settings, const string& net_settings,
-                             int iterations) {
-  const auto solver = MakeSolver<Dtype>(SolverFor(settings, net_settings));
-  solver->Step(iterations);
-  return WeightsOf(*solver);
-}
 
 double RelativeDistance(const vector<float>& a, const vector<float>& b) {
   double difference = 0;
@@ -143,7 +78,7 @@ TEST(CompressedTraining, TakesLessMemoryThanThePlanAlone) {
   };
   const auto peak = [](const std::shared_ptr<PackingPolicy>& policy) {
     const auto memory = std::make_shared<ActivationMemory>();
-    const auto net = MakeNet<float>(kNet);
+    const auto net = MakeNet<float>(kEveryUseNet);
     ActivationStore<float>::Attach(net.get(), memory, policy);
     net->ForwardBackward();
     EXPECT_EQ(0, memory->packing.frames().used());
@@ -151,7 +86,7 @@ TEST(CompressedTraining, TakesLessMemoryThanThePlanAlone) {
     return memory->raw.peak();
   };
   size_t everything = 0;
-  const auto plain = MakeNet<float>(kNet);
+  const auto plain = MakeNet<float>(kEveryUseNet);
   for (const auto& blob : plain->blobs()) {
     everything += 2 * blob->count() * sizeof(float);
   }
