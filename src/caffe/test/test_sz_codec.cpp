@@ -135,6 +135,20 @@ TEST(SzCodec, EmptyAndSingleValues) {
   }
 }
 
+TEST(SzCodec, BlocksOfZerosTakeNoBytes) {
+  for (const Settings& settings : AllSettings(0.5)) {
+    const auto bytes = [&](int blocks) {
+      const int64_t n = int64_t{blocks} * 32768;
+      TestTensor<float> tensor{{n}, std::vector<float>(n)};
+      const auto frame = Pack(tensor, settings);
+      EXPECT_EQ(tensor.values, Unpack<float>(frame, n));
+      return frame.size();
+    };
+    // But for what the directory has of them.
+    EXPECT_EQ(8 * 10, bytes(20) - bytes(10));
+  }
+}
+
 TEST(SzCodec, FastGroupsAreAsDocumented) {
   TestTensor<float> tensor{Shape{32}, std::vector<float>(32)};
   tensor.values[0] = 5;

@@ -107,6 +107,10 @@ size_t QuantizeValues(const Kernels& kernels, const Quantizer& quantizer,
 
 namespace {
 
+bool AllZero(const int8_t* tokens, size_t n) {
+  return tokens[0] == 0 && std::memcmp(tokens, tokens + 1, n - 1) == 0;
+}
+
 template <typename T>
 size_t StoreRaw(const T* values, size_t n, BlockMode* mode, uint8_t* out) {
   *mode = BlockMode::kRaw;
@@ -139,6 +143,10 @@ size_t EncodeBlock(const Kernels& kernels, const BlockCoder& coder,
   values += position;
   const size_t raws =
       QuantizeValues(kernels, coder.quantizer, values, n, position, scratch);
+  if (raws == 0 && AllZero(scratch.tokens, n)) {
+    *mode = BlockMode::kZero;
+    return 0;
+  }
   const size_t raw_bytes = raws * (sizeof(uint32_t) + sizeof(T));
   if (raw_bytes >= n * sizeof(T)) return StoreRaw(values, n, mode, out);
   const int low_bits = coder.quantizer.low_bits;
@@ -171,10 +179,6 @@ size_t EncodeBlock(const Kernels& kernels, const BlockCoder& coder,
     parts.first = static_cast<uint32_t>(
         kernels.pack_groups(tokens, n, scratch.headers, scratch.bits));
     coded = GroupHeaders(n) + parts.first;
-    if (raws == 0 && parts.first == kBitPadding) {
-      *mode = BlockMode::kZero;
-      return 0;
-    }
   }
   const size_t total = sizeof(Parts) + coded + raw_bytes + low_bytes;
   if (total >= n * sizeof(T)) return StoreRaw(values, n, mode, out);
