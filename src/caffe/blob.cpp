@@ -129,7 +129,10 @@ void Blob<Dtype>::ReshapeLike(const Blob<Dtype>& other) {
 template <typename Dtype>
 void Blob<Dtype>::SetLabel(memory::Kind kind, const string& name) {
   if (data_) data_->set_label({kind, name});
-  if (diff_) diff_->set_label({memory::Kind::kGradients, name});
+  const memory::Kind gradients = kind == memory::Kind::kParameters
+                                     ? memory::Kind::kParameterGradients
+                                     : memory::Kind::kGradients;
+  if (diff_) diff_->set_label({gradients, name});
 }
 
 template <typename Dtype>

@@ -17,6 +17,11 @@ namespace caffe {
 // every thread. Serves one CompressedBlob at a time.
 class PackingRoom {
  public:
+  PackingRoom() = default;
+  ~PackingRoom();
+  PackingRoom(const PackingRoom&) = delete;
+  PackingRoom& operator=(const PackingRoom&) = delete;
+
   memory::Arena& frames() { return frames_; }
   const memory::Arena& frames() const { return frames_; }
 
@@ -26,8 +31,9 @@ class PackingRoom {
   // Room for a frame of so many bytes.
   std::span<uint8_t> FrameOf(int thread, size_t bytes);
 
-  // Scratch, in bytes.
+  // Scratch, in bytes. What it takes is entered into the ledger after work.
   size_t scratch_bytes() const;
+  void EnterScratch() const;
 
  private:
   struct PerThread {

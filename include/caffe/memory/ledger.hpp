@@ -15,8 +15,10 @@ namespace caffe::memory {
 enum class Kind {
   kActivations,
   kPacked,
+  // Of activations.
   kGradients,
   kParameters,
+  kParameterGradients,
   kOptimizer,
   kWorkspace,
   kData,
@@ -24,7 +26,7 @@ enum class Kind {
   kIdle,
   kOther,
 };
-constexpr size_t kKinds = 9;
+constexpr size_t kKinds = 10;
 std::string_view NameOf(Kind kind);
 
 struct Label {

@@ -47,6 +47,8 @@ codec::ConstTensor ImagesOf(const codec::ConstTensor& tensor, int64_t first,
 
 }  // namespace
 
+PackingRoom::~PackingRoom() { memory::Ledger::Get().Remove(&threads_); }
+
 void PackingRoom::Prepare(int threads) {
   while (static_cast<int>(threads_.size()) < threads) {
     threads_.push_back({std::make_unique<codec::Context>(), {}});
@@ -65,6 +67,12 @@ size_t PackingRoom::scratch_bytes() const {
     bytes += thread.context->bytes() + thread.frame.capacity();
   }
   return bytes;
+}
+
+void PackingRoom::EnterScratch() const {
+  // The room starts where its arena does, which is entered itself.
+  memory::Ledger::Get().Add(&threads_, scratch_bytes(),
+                            {memory::Kind::kWorkspace, "packing"});
 }
 
 void CompressedBlob::PackFrame(const codec::ConstTensor& images,
@@ -109,6 +117,7 @@ void CompressedBlob::Pack(const codec::ConstTensor& values,
     Clear();
     throw;
   }
+  room_->EnterScratch();
   raw_bytes_ = images * image_bytes;
   for (const Frame& frame : frames_) packed_bytes_ += frame.bytes.size();
 }
@@ -122,6 +131,7 @@ void CompressedBlob::UnpackAs(Dtype* values) const {
                        std::span<Dtype>(values + frame.first_value,
                                         static_cast<size_t>(frame.values)));
   });
+  room_->EnterScratch();
 }
 
 template <typename Dtype>

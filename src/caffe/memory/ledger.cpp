@@ -11,8 +11,16 @@ namespace caffe::memory {
 
 std::string_view NameOf(Kind kind) {
   static constexpr std::array<std::string_view, kKinds> kNames = {
-      "activations", "packed", "gradients", "parameters", "optimizer",
-      "workspace",   "data",   "idle",      "other"};
+      "activations",
+      "packed",
+      "gradients",
+      "parameters",
+      "parameter gradients",
+      "optimizer",
+      "workspace",
+      "data",
+      "idle",
+      "other"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "caffe/compress/compressed_blob.hpp"
 #include "caffe/memory/arena.hpp"
 #include "caffe/memory/ledger.hpp"
 #include "caffe/test/test_caffe_main.hpp"
@@ -65,13 +66,35 @@ TEST(LedgerTest, KnowsArenasAndBlobs) {
     blob.mutable_cpu_diff();
     EXPECT_EQ(4000, Of(ledger.live(), Kind::kParameters) -
                         Of(before, Kind::kParameters));
-    EXPECT_EQ(4000, Of(ledger.live(), Kind::kGradients) -
+    EXPECT_EQ(4000, Of(ledger.live(), Kind::kParameterGradients) -
+                        Of(before, Kind::kParameterGradients));
+    Blob<float> values(vector<int>{500});
+    values.SetLabel(Kind::kActivations, "values");
+    values.mutable_cpu_diff();
+    EXPECT_EQ(2000, Of(ledger.live(), Kind::kGradients) -
                         Of(before, Kind::kGradients));
     // What it is for outlives the memory.
     blob.Reshape({2000});
     blob.mutable_cpu_data();
     EXPECT_EQ(8000, Of(ledger.live(), Kind::kParameters) -
                         Of(before, Kind::kParameters));
+  }
+  EXPECT_EQ(before, ledger.live());
+}
+
+TEST(LedgerTest, KnowsTheScratchOfPacking) {
+  Ledger& ledger = Ledger::Get();
+  const Sums before = ledger.live();
+  {
+    PackingRoom room;
+    CompressedBlob blob(&room, "x");
+    const std::vector<float> values(100000, 1.5F);
+    blob.Pack({values.data(), codec::Shape({100000})}, codec::FindCodec("sz"),
+              {.bound = 0.1});
+    const size_t workspace =
+        Of(ledger.live(), Kind::kWorkspace) - Of(before, Kind::kWorkspace);
+    EXPECT_GT(workspace, 0);
+    EXPECT_EQ(room.scratch_bytes(), workspace);
   }
   EXPECT_EQ(before, ledger.live());
 }
