@@ -168,6 +168,7 @@ class Forecaster {
   ActivationForecast Activations(MemoryUse use) const {
     ForecastSettings settings;
     settings.use = use;
+    settings.updates_in_backward = solver_->CanUpdateInBackward();
     settings.ratio = Ratios(param_, net(), measured_ ? &*measured_ : nullptr);
     return ForecastActivations(net(), settings);
   }
@@ -177,7 +178,6 @@ class Forecaster {
     for (const Blob<float>* blob : net().learnable_params()) {
       peak.parameters += blob->count() * sizeof(float);
     }
-    peak.parameter_gradients = peak.parameters;
     if (auto* const sgd = dynamic_cast<SGDSolver<float>*>(solver_.get())) {
       for (const auto& blob : sgd->history()) {
         peak.optimizer += blob->count() * sizeof(float);
@@ -185,6 +185,7 @@ class Forecaster {
     }
     const ActivationForecast training = Activations(use);
     peak.activations = training.raw;
+    peak.parameter_gradients = training.parameter_gradients;
     peak.packed = training.packed;
     peak.layers = training.layers;
     peak.data = training.data;

@@ -53,6 +53,10 @@ class SGDSolver : public Solver<Dtype> {
   virtual void Regularize(int param_id);
   virtual void ComputeUpdateValue(int param_id, Dtype rate);
 
+  // True for the solvers below: subclasses may do more in any step.
+  bool CanUpdateOneByOne() const override;
+  void UpdateParameter(int param_id) override;
+
   void SnapshotSolverState(const string& model_filename) override;
   virtual void SnapshotSolverStateToBinaryProto(const string& model_filename);
   virtual void SnapshotSolverStateToHDF5(const string& model_filename);
@@ -66,6 +70,9 @@ class SGDSolver : public Solver<Dtype> {
   vector<shared_ptr<Blob<Dtype>>> temp_;
 
  private:
+  // How many steps of the rate there are up to this iteration, and the rate.
+  int NextStep() const;
+  Dtype RateAtStep(int step) const;
   // All steps after ClipGradients, and the update itself, in one pass.
   void UpdateInOnePass(int param_id, Dtype rate);
   // Throws Error unless a state with that many history blobs can be this

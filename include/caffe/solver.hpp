@@ -83,6 +83,11 @@ class Solver {
   // there is none.
   virtual double MeanMomentum(int /*param_id*/) const { return 0; }
 
+  // Whether parameters could be updated, and their gradients dropped, during
+  // Backward: no setting and no callback wants all of them afterwards. They are
+  // when the net's memory is planned.
+  bool CanUpdateInBackward() const;
+
   // Called in every iteration, before it starts and before the update.
   class Callback {
    public:
@@ -124,6 +129,12 @@ class Solver {
                    const std::optional<ResumeState>& resume);
   void UpdateSmoothedLoss(Dtype loss, int start_iter, int average_loss);
 
+  // Whether the update of a parameter depends on its own gradient alone, so
+  // that UpdateParameter can do it before other gradients are there. Then
+  // ApplyUpdate finds is_updated_, and has only the rest to do.
+  virtual bool CanUpdateOneByOne() const { return false; }
+  virtual void UpdateParameter(int /*param_id*/) {}
+
   SolverParameter param_;
   int iter_ = 0;
   // Learning-rate steps taken by the "step" and "multistep" policies.
@@ -136,12 +147,15 @@ class Solver {
   Dtype smoothed_loss_ = 0;
   ActionCallback action_request_function_;
   bool requested_early_exit_ = false;
+  // Backward has updated the parameters of this iteration.
+  bool is_updated_ = false;
   // Null when nothing is compressed or planned.
   shared_ptr<SolverCompression<Dtype>> compression_;
 
  private:
   // One iteration, from cleared gradients to updated parameters.
   void Iterate(int start_iter);
+  void Backward();
   void DisplayIteration();
   // Does what was requested while testing.
   void ServeRequests();

@@ -43,6 +43,9 @@ class SyncedMemory {
   // when somebody wants them; until then it must outlive this object.
   void Evict(MemoryKeeper* keeper);
   bool is_evicted() const { return keeper_ != nullptr; }
+  // Lets go of the memory and of its values: it starts again, as zeros, when
+  // touched.
+  void Forget();
 
   enum SyncedHead { UNINITIALIZED, HEAD_AT_CPU, HEAD_AT_GPU, SYNCED };
   SyncedHead head() const { return head_; }
@@ -62,6 +65,7 @@ class SyncedMemory {
 
  private:
   void Recall();
+  void FreeAll();
   void ToHost();
   void ToDevice();
   void FreeHost();

@@ -95,6 +95,10 @@ void Net<Dtype>::Reshape() {
 template <typename Dtype>
 void Net<Dtype>::ClearParamDiffs() {
   for (Blob<Dtype>* param : learnable_params_) {
+    SyncedMemory* const diff = param->diff().get();
+    // What has no memory becomes zeros without taking any.
+    if (diff->is_evicted()) diff->Forget();
+    if (diff->head() == SyncedMemory::UNINITIALIZED) continue;
     caffe_set(param->count(), Dtype(0), param->mutable_cpu_diff());
   }
 }

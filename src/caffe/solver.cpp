@@ -1,5 +1,7 @@
 #include "caffe/solver.hpp"
 
+#include <algorithm>
+
 #include "caffe/util/upgrade_proto.hpp"
 #include "compress/solver_compression.hpp"
 
@@ -197,12 +199,13 @@ void Solver<Dtype>::Iterate(int start_iter) {
   const bool display = param_.display() != 0 && iter_ % param_.display() == 0;
   net_->set_debug_info(display && param_.debug_info());
 
+  is_updated_ = compression_ != nullptr && CanUpdateInBackward();
   Dtype loss = 0;
   for (int i = 0; i < param_.iter_size(); ++i) {
     Dtype pass_loss;
     net_->Forward(&pass_loss);
     if (compression_) compression_->BeforeBackward();
-    net_->Backward();
+    Backward();
     loss += pass_loss;
   }
   loss /= param_.iter_size();
@@ -212,6 +215,28 @@ void Solver<Dtype>::Iterate(int start_iter) {
   for (Callback* callback : callbacks_) callback->on_gradients_ready();
   ApplyUpdate();
   ++iter_;
+}
+
+template <typename Dtype>
+bool Solver<Dtype>::CanUpdateInBackward() const {
+  const bool has_own_callbacks_only = std::all_of(
+      callbacks_.begin(), callbacks_.end(),
+      [&](const Callback* callback) { return callback == compression_.get(); });
+  return CanUpdateOneByOne() && has_own_callbacks_only &&
+         param_.iter_size() == 1 && param_.clip_gradients() < 0 &&
+         !param_.debug_info() && !param_.snapshot_diff();
+}
+
+template <typename Dtype>
+void Solver<Dtype>::Backward() {
+  if (!is_updated_) {
+    net_->Backward();
+    return;
+  }
+  compression_->updates().RunBackward([this](int param_id) {
+    compression_->CollectMomentum(param_id);
+    UpdateParameter(param_id);
+  });
 }
 
 template <typename Dtype>

@@ -35,10 +35,7 @@ void CaffeFreeHost(void* ptr, bool /*use_cuda*/) { std::free(ptr); }
 SyncedMemory::SyncedMemory() = default;
 SyncedMemory::SyncedMemory(size_t size) : size_(size) {}
 
-SyncedMemory::~SyncedMemory() {
-  FreeHost();
-  FreeDevice();
-}
+SyncedMemory::~SyncedMemory() { FreeAll(); }
 
 void SyncedMemory::FreeHost() {
   if (own_cpu_data_) {
@@ -53,6 +50,13 @@ void SyncedMemory::FreeDevice() {
   own_gpu_data_ = false;
 }
 
+void SyncedMemory::FreeAll() {
+  FreeHost();
+  FreeDevice();
+  cpu_ptr_ = nullptr;
+  gpu_ptr_ = nullptr;
+}
+
 void SyncedMemory::set_label(memory::Label label) {
   label_ = std::move(label);
   if (own_cpu_data_) memory::Ledger::Get().Add(cpu_ptr_, size_, label_);
@@ -60,11 +64,15 @@ void SyncedMemory::set_label(memory::Label label) {
 
 void SyncedMemory::Evict(MemoryKeeper* keeper) {
   CHECK(keeper);
-  FreeHost();
-  FreeDevice();
-  cpu_ptr_ = nullptr;
-  gpu_ptr_ = nullptr;
+  FreeAll();
   keeper_ = keeper;
+}
+
+void SyncedMemory::Forget() {
+  FreeAll();
+  twin_.reset();
+  keeper_ = nullptr;
+  head_ = UNINITIALIZED;
 }
 
 void SyncedMemory::Recall() {

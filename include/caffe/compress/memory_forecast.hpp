@@ -38,13 +38,18 @@ struct ActivationForecast {
   // Of the layers' own: positions, masks, probabilities, batches read ahead.
   size_t layers = 0;
   size_t data = 0;
+  // Gradients of parameters that are not among the raw ones.
+  size_t parameter_gradients = 0;
 
+  // Of activations.
   size_t total() const { return raw + packed + layers + data; }
 };
 
 struct ForecastSettings {
   MemoryUse use = MemoryUse::kCompressed;
   Passes passes = Passes::kForwardAndBackward;
+  // Parameters are updated during Backward, if there is a plan.
+  bool updates_in_backward = false;
   // How many times smaller a tensor gets; 1 where it stays as it is.
   std::function<double(const std::string& tensor,
                        const std::vector<int>& readers)>

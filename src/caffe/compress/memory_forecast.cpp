@@ -9,6 +9,7 @@
 #include "caffe/layers/base_data_layer.hpp"
 #include "caffe/layers/memory_data_layer.hpp"
 #include "caffe/memory/offset_allocator.hpp"
+#include "solvers/backward_updates.hpp"
 
 namespace caffe {
 
@@ -59,6 +60,7 @@ class Walk {
   }
 
   ActivationForecast Run() {
+    FindParams();
     for (int i = 0; i < layers(); ++i) Forward(i);
     if (settings_.passes == Passes::kForwardAndBackward) {
       for (int i = layers() - 1; i >= 0; --i) Backward(i);
@@ -78,6 +80,9 @@ class Walk {
       if (!tensor.is_foreign) forecast_.raw += tensor.bytes;
     }
     if (settings_.passes == Passes::kForwardOnly) return forecast_;
+    for (const Blob<Dtype>* param : net_.learnable_params()) {
+      forecast_.parameter_gradients += BytesOf(*param);
+    }
     std::set<const SyncedMemory*> gradients;
     for (int i = 0; i < layers(); ++i) {
       for (const Blob<Dtype>* blob : GradientsOf(i)) {
@@ -235,6 +240,18 @@ class Walk {
     return blobs;
   }
 
+  // Those that keep their memory count as long as there is a Backward at all.
+  void FindParams() {
+    if (settings_.passes == Passes::kForwardOnly) return;
+    params_ = FindParamUses(net_);
+    for (size_t id = 0; id < params_.size(); ++id) {
+      ParamUse& use = params_[id];
+      use.is_managed &= settings_.updates_in_backward;
+      if (use.is_managed) continue;
+      forecast_.parameter_gradients += BytesOf(*net_.learnable_params()[id]);
+    }
+  }
+
   void Backward(int layer) {
     for (Tensor& tensor : tensors_) {
       if (tensor.readers.count(layer) > 0 && tensor.frame && !tensor.raw) {
@@ -246,12 +263,30 @@ class Walk {
       if (gradients_.count(memory) > 0) continue;
       gradients_[memory] = raw_.Allocate(BytesOf(*blob));
     }
+    for (size_t id = 0; id < params_.size(); ++id) {
+      if (!params_[id].is_managed || params_[id].highest_layer != layer)
+        continue;
+      const Blob<Dtype>& param = *net_.learnable_params()[id];
+      gradients_[param.diff().get()] = raw_.Allocate(BytesOf(param));
+    }
     DropGradients(layer);
+    UpdateParams(layer);
     for (Tensor& tensor : tensors_) {
       if (tensor.readers.empty() || *tensor.readers.begin() != layer) continue;
       FreeRaw(&tensor);
       if (tensor.frame) packed_.Free(*tensor.frame);
       tensor.frame.reset();
+    }
+  }
+
+  void UpdateParams(int layer) {
+    for (size_t id = 0; id < params_.size(); ++id) {
+      if (!params_[id].is_managed || params_[id].lowest_layer != layer)
+        continue;
+      const auto found =
+          gradients_.find(net_.learnable_params()[id]->diff().get());
+      raw_.Free(found->second);
+      gradients_.erase(found);
     }
   }
 
@@ -274,7 +309,9 @@ class Walk {
   const std::vector<BlobUse> uses_;
   vector<Tensor> tensors_;
   std::map<const SyncedMemory*, size_t> index_;
+  // Of activations and of parameters.
   std::map<const SyncedMemory*, size_t> gradients_;
+  vector<ParamUse> params_;
   memory::OffsetAllocator raw_;
   memory::OffsetAllocator packed_;
   size_t unmanaged_ = 0;

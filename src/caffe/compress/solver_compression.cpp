@@ -83,6 +83,9 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
     net_->add_after_backward(HookFor([this](int layer) { Verify(layer); }));
   }
   store_ = ActivationStore<Dtype>::Attach(net_, memory_, policy_);
+  // At that time activations need less and less of their memory.
+  updates_ = BackwardUpdates<Dtype>::Attach(
+      net_, std::shared_ptr<memory::Arena>(memory_, &memory_->raw));
   for (const auto& net : solver->test_nets()) {
     const MemoryParameter& memory = net->memory_param();
     if (memory.has_plan() && !memory.plan()) continue;
@@ -118,6 +121,7 @@ void SolverCompression<Dtype>::on_start() {
   is_assessing_ = schedule_.IsDue(solver_->iter());
   const int interval = param_.verify_interval();
   is_verifying_ = interval > 0 && solver_->iter() % interval == 0;
+  momenta_.assign(net_->learnable_params().size(), std::nullopt);
 }
 
 template <typename Dtype>
@@ -165,7 +169,19 @@ void SolverCompression<Dtype>::Verify(int layer) {
 }
 
 template <typename Dtype>
-LayerStatistics SolverCompression<Dtype>::StatisticsOf(int layer) const {
+void SolverCompression<Dtype>::CollectMomentum(int param_id) {
+  if (!is_assessing_ || momenta_[param_id]) return;
+  double momentum = solver_->MeanMomentum(param_id);
+  if (momentum == 0) {
+    const Blob<Dtype>& param = *net_->learnable_params()[param_id];
+    momentum = param.asum_diff() / param.count() /
+               double(solver_->param().iter_size());
+  }
+  momenta_[param_id] = momentum;
+}
+
+template <typename Dtype>
+LayerStatistics SolverCompression<Dtype>::StatisticsOf(int layer) {
   LayerStatistics statistics = collected_[layer];
   const BoundPolicy::Statistics& activations = policy_->statistics(layer);
   statistics.nonzero_fraction = activations.nonzero_fraction;
@@ -173,12 +189,9 @@ LayerStatistics SolverCompression<Dtype>::StatisticsOf(int layer) const {
   statistics.passes = solver_->param().iter_size();
   const int id = WeightsId(*net_, layer);
   if (id < 0) return statistics;
+  CollectMomentum(id);
+  statistics.momentum = *momenta_[id];
   const Blob<Dtype>& weights = *net_->learnable_params()[id];
-  statistics.momentum = solver_->MeanMomentum(id);
-  if (statistics.momentum == 0) {
-    statistics.momentum =
-        weights.asum_diff() / weights.count() / statistics.passes;
-  }
   statistics.sharers = 0;
   for (const auto& param : net_->params()) {
     statistics.sharers += param->data() == weights.data();

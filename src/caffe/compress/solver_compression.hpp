@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "caffe/compress/activation_store.hpp"
@@ -11,6 +12,7 @@
 #include "caffe/solver.hpp"
 #include "compress/compression_report.hpp"
 #include "compress/verification.hpp"
+#include "solvers/backward_updates.hpp"
 
 namespace caffe {
 
@@ -28,6 +30,10 @@ class SolverCompression : public Solver<Dtype>::Callback {
 
   // To be called after every Forward in training, before its Backward.
   void BeforeBackward();
+  // For solvers that update parameters during Backward, one by one: to be told
+  // before each update, while its gradient is still there.
+  BackwardUpdates<Dtype>& updates() { return *updates_; }
+  void CollectMomentum(int param_id);
 
   // One line about the iterations since the last call.
   void LogProgress();
@@ -55,7 +61,7 @@ class SolverCompression : public Solver<Dtype>::Callback {
   bool IsObserved() const { return pass_ == 1; }
   void CollectGradient(int layer);
   void Verify(int layer);
-  LayerStatistics StatisticsOf(int layer) const;
+  LayerStatistics StatisticsOf(int layer);
 
   Solver<Dtype>* const solver_;
   Net<Dtype>* const net_;
@@ -64,6 +70,7 @@ class SolverCompression : public Solver<Dtype>::Callback {
   std::shared_ptr<BoundPolicy> policy_;
   std::shared_ptr<ActivationStore<Dtype>> store_;
   std::unique_ptr<Verification<Dtype>> verification_;
+  std::shared_ptr<BackwardUpdates<Dtype>> updates_;
   std::vector<std::shared_ptr<NetHook>> hooks_;
   AssessmentSchedule schedule_;
   CompressionReport report_;
@@ -72,6 +79,9 @@ class SolverCompression : public Solver<Dtype>::Callback {
   int pass_ = 0;
   // What a collection has found, for layers with weights.
   std::vector<LayerStatistics> collected_;
+  // Of the learnable parameters: mean momentum, or mean gradient where there is
+  // none.
+  std::vector<std::optional<double>> momenta_;
 };
 
 }  // namespace caffe

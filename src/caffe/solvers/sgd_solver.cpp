@@ -21,6 +21,12 @@ cpu::Decay<Dtype> DecayOf(const SolverParameter& param, float multiplier) {
   return decay;
 }
 
+// Whether the object is of one of the classes, not of one derived from them.
+template <typename... Classes, typename Object>
+bool IsOneOf(const Object& object) {
+  return ((typeid(object) == typeid(Classes)) || ...);
+}
+
 }  // namespace
 
 template <typename Dtype>
@@ -51,13 +57,22 @@ void SGDSolver<Dtype>::AddHistory() {
 
 template <typename Dtype>
 Dtype SGDSolver<Dtype>::GetLearningRate() {
-  CheckLearningRatePolicy(this->param_);
-  const int step =
-      LearningRateStep(this->param_, this->iter_, this->current_step_);
+  const int step = NextStep();
   LOG_IF(INFO,
          step != this->current_step_ && this->param_.lr_policy() == "multistep")
       << "MultiStep Status: Iteration " << this->iter_ << ", step = " << step;
   this->current_step_ = step;
+  return RateAtStep(step);
+}
+
+template <typename Dtype>
+int SGDSolver<Dtype>::NextStep() const {
+  CheckLearningRatePolicy(this->param_);
+  return LearningRateStep(this->param_, this->iter_, this->current_step_);
+}
+
+template <typename Dtype>
+Dtype SGDSolver<Dtype>::RateAtStep(int step) const {
   return static_cast<Dtype>(LearningRate(this->param_, this->iter_, step));
 }
 
@@ -81,6 +96,7 @@ void SGDSolver<Dtype>::ApplyUpdate() {
     LOG_IF(INFO, Caffe::root_solver())
         << "Iteration " << this->iter_ << ", lr = " << learning_rate_;
   }
+  if (this->is_updated_) return;
   ClipGradients();
   const int num_params =
       static_cast<int>(this->net_->learnable_params().size());
@@ -96,6 +112,27 @@ void SGDSolver<Dtype>::ApplyUpdate() {
     ComputeUpdateValue(i, learning_rate_);
   }
   this->net_->Update();
+}
+
+template <typename Dtype>
+bool SGDSolver<Dtype>::CanUpdateOneByOne() const {
+  return IsOneOf<SGDSolver<Dtype>, NesterovSolver<Dtype>, AdaGradSolver<Dtype>,
+                 RMSPropSolver<Dtype>, AdaDeltaSolver<Dtype>,
+                 AdamSolver<Dtype>>(*this);
+}
+
+template <typename Dtype>
+void SGDSolver<Dtype>::UpdateParameter(int param_id) {
+  // Going on to that step is left to ApplyUpdate.
+  const Dtype rate = RateAtStep(NextStep());
+  if (typeid(*this) == typeid(SGDSolver<Dtype>)) {
+    UpdateInOnePass(param_id, rate);
+    return;
+  }
+  Normalize(param_id);
+  Regularize(param_id);
+  ComputeUpdateValue(param_id, rate);
+  this->net_->learnable_params()[param_id]->Update();
 }
 
 template <typename Dtype>

@@ -8,6 +8,7 @@
 #include "caffe/memory/ledger.hpp"
 #include "caffe/test/test_caffe_main.hpp"
 #include "net_test_util.hpp"
+#include "solvers/backward_updates.hpp"
 
 // Forecasts, against what nets then take.
 
@@ -115,6 +116,35 @@ TEST(MemoryForecast, AgreesWithWhatTheStoreTakes) {
   }
 }
 
+TEST(MemoryForecast, KnowsWhereParametersAreUpdated) {
+  const auto net = MakeNet<float>(R"(
+    layer { name: 'data' type: 'DummyData' top: 'data'
+            dummy_data_param { shape { dim: 4 dim: 100 } } }
+    layer { name: 'ip1' type: 'InnerProduct' bottom: 'data' top: 'ip1'
+            inner_product_param { num_output: 200 } }
+    layer { name: 'ip2' type: 'InnerProduct' bottom: 'ip1' top: 'ip2'
+            inner_product_param { num_output: 300 } }
+    layer { name: 'loss' type: 'EuclideanLoss' bottom: 'ip2' bottom: 'ip2'
+            top: 'loss' } )");
+  const auto memory = std::make_shared<ActivationMemory>();
+  ActivationStore<float>::Attach(net.get(), memory, nullptr);
+  const auto updates = BackwardUpdates<float>::Attach(
+      net.get(), std::shared_ptr<memory::Arena>(memory, &memory->raw));
+  net->Forward();
+  updates->RunBackward([](int /*param_id*/) {});
+  const auto taken = static_cast<double>(memory->raw.peak());
+  // The gradient of ip2's weights, at least.
+  EXPECT_GT(taken, 200 * 300 * sizeof(float));
+  auto settings = SettingsFor(MemoryUse::kPlanned, 1);
+  const auto after = ForecastActivations(*net, settings);
+  EXPECT_EQ((100 * 200 + 200 + 200 * 300 + 300) * sizeof(float),
+            after.parameter_gradients);
+  settings.updates_in_backward = true;
+  const auto during = ForecastActivations(*net, settings);
+  EXPECT_NEAR(taken, during.raw, 0.03 * taken);
+  EXPECT_EQ(0, during.parameter_gradients);
+}
+
 TEST(MemoryForecast, WithoutAPlanAgreesWithTheLedger) {
   const auto sum = [] {
     const memory::Sums live = memory::Ledger::Get().live();
@@ -125,7 +155,6 @@ TEST(MemoryForecast, WithoutAPlanAgreesWithTheLedger) {
   };
   const double before = sum();
   const auto net = MakeNet<float>(kNet);
-  net->ClearParamDiffs();
   const double parameters = sum() - before;
   net->ForwardBackward();
   const double taken = sum() - before - parameters;

@@ -64,6 +64,19 @@ TEST(SyncedMemoryTest, EvictedMemoryNeverYieldsZeros) {
   EXPECT_EQ(7, static_cast<const char*>(memory.cpu_data())[0]);
 }
 
+TEST(SyncedMemoryTest, WhatIsForgottenStartsAgainAsZeros) {
+  Refuser refuser;
+  SyncedMemory memory(kBytes);
+  std::memset(memory.mutable_cpu_data(), 1, kBytes);
+  memory.Forget();
+  EXPECT_EQ(SyncedMemory::UNINITIALIZED, memory.head());
+  EXPECT_EQ(0, static_cast<const char*>(memory.cpu_data())[kBytes - 1]);
+  memory.Evict(&refuser);
+  memory.Forget();
+  EXPECT_FALSE(memory.is_evicted());
+  EXPECT_EQ(0, static_cast<const char*>(memory.cpu_data())[0]);
+}
+
 TEST(SyncedMemoryTest, TheTwinIsForgottenWhenValuesChange) {
   const auto twin = std::make_shared<SyncedMemory>(kBytes);
   SyncedMemory memory(kBytes);
