@@ -219,19 +219,24 @@ def print_speeds(options, folders):
     report('measuring speeds')
     sums = measure_speeds(options, folders)
     small = measure_speeds(options, folders, f'--values={SMALL}')
-    rows = [['speed of, over that of', 'asked', 'measured']]
+    rows = [['speed of, over that of', 'asked', 'measured', 'dithered']]
+
+    def add(what, asked, measure):
+        """`measure` is given the name of a codec."""
+        rows.append([what, asked, f'{measure(codec):.2f}',
+                     f'{measure(codec + "-dither"):.2f}'])
+
     for codec, direction, least in SPEEDS:
-        rows.append([f'{codec}, {direction}: itself, memcpy', f'{least:.2f}',
-                     f'{sums[codec].speed(direction):.2f}'])
+        add(f'{codec}, {direction}: itself, memcpy', f'{least:.2f}',
+            lambda name: sums[name].speed(direction))
     if options.threads > 1:
         for codec, direction, _ in SPEEDS:
-            rows.append([f'{codec}, {direction}: {options.threads} threads, '
-                         'one', '1.80' if options.threads == 2 else '-',
-                         f'{sums[codec].speedup(direction):.2f}'])
+            add(f'{codec}, {direction}: {options.threads} threads, one',
+                '1.80' if options.threads == 2 else '-',
+                lambda name: sums[name].speedup(direction))
     for codec, direction, _ in SPEEDS:
-        measured = small[codec].gbs(direction) / sums[codec].gbs(direction)
-        rows.append([f'{codec}, {direction}: 64 KB, whole tensors', '0.50',
-                     f'{measured:.2f}'])
+        add(f'{codec}, {direction}: 64 KB, whole tensors', '0.50',
+            lambda name: small[name].gbs(direction) / sums[name].gbs(direction))
     print(f'Speeds at 0.1, the best of {options.repeats}, with '
           f'{options.target}:\n')
     print_table(rows)
