@@ -89,6 +89,9 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
   for (const auto& net : solver->test_nets()) {
     const MemoryParameter& memory = net->memory_param();
     if (memory.has_plan() && !memory.plan()) continue;
+    // Not only when it is tested: nothing needs the parameters it has until
+    // then.
+    net->ShareTrainedLayersWith(net_);
     ActivationStore<Dtype>::Attach(net.get(), memory_, nullptr,
                                    Passes::kForwardOnly);
   }

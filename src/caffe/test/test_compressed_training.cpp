@@ -174,6 +174,16 @@ TEST(CompressedTraining, EverySolverTypeTrains) {
   }
 }
 
+TEST(CompressedTraining, TestNetsHaveNoParametersOfTheirOwn) {
+  const auto solver = MakeSolver<float>(SolverFor("", "memory { plan: true }"));
+  const auto plain = MakeSolver<float>(SolverFor("", ""));
+  const auto weights = [](const Net<float>& net) {
+    return net.layer_by_name("conv1")->blobs()[0]->data();
+  };
+  EXPECT_EQ(weights(*solver->net()), weights(*solver->test_nets()[0]));
+  EXPECT_NE(weights(*plain->net()), weights(*plain->test_nets()[0]));
+}
+
 TEST(CompressedTraining, SettingsThatMakeNoSenseAreErrors) {
   const auto error_of = [](const string& settings) -> string {
     try {
