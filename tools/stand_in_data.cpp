@@ -19,6 +19,11 @@ class StandInDataLayer : public BaseDataLayer<Dtype> {
     }
   }
   const char* type() const override { return "StandInData"; }
+  // As those do for which it stands: Data and ImageData.
+  bool waits_as_bytes() const override {
+    return this->layer_param_.data_param().has_source() ||
+           this->layer_param_.has_image_data_param();
+  }
   BackwardReads backward_reads() const override {
     return BackwardReads::Nothing();
   }

@@ -16,6 +16,15 @@ template <typename T>
 struct ImageView;
 }  // namespace cpu
 
+// The part of an image that goes into a blob.
+struct CropWindow {
+  int top = 0;
+  int left = 0;
+  int height = 0;
+  int width = 0;
+  bool mirrored = false;
+};
+
 // Turns images into input blobs as transform_param says: crops (anywhere in
 // TRAIN, from the centre in TEST), mirrors half of them at random, subtracts a
 // mean image or one mean value a channel, and scales:
@@ -51,6 +60,19 @@ class DataTransformer {
   // blob when it is empty.
   void Transform(Blob<Dtype>* input_blob, Blob<Dtype>* transformed_blob);
 
+  // Transform in two steps, for images of bytes, which is what they take in
+  // between: Cut chooses a window of the image and writes its bytes, channel
+  // after channel; Finish makes of them what Transform would have written. The
+  // blob, of any number of images, gives the shape. Finish may be called on any
+  // thread.
+  static bool IsOfBytes(const Datum& datum);
+  static bool IsOfBytes(const cv::Mat& /*cv_img*/) { return true; }
+  CropWindow Cut(const Datum& datum, const Blob<Dtype>& shape, uint8_t* bytes);
+  CropWindow Cut(const cv::Mat& cv_img, const Blob<Dtype>& shape,
+                 uint8_t* bytes);
+  void Finish(int channels, const uint8_t* bytes, const CropWindow& window,
+              Dtype* values) const;
+
   // The shape of transformed images; of all of a vector, given its first.
   vector<int> InferBlobShape(const Datum& datum);
   vector<int> InferBlobShape(const vector<Datum>& datum_vector);
@@ -75,26 +97,17 @@ class DataTransformer {
   vector<Dtype> mean_values_;
 
  private:
-  // The part of an image that goes into the blob.
-  struct Window {
-    int top = 0;
-    int left = 0;
-    int height = 0;
-    int width = 0;
-    bool mirrored = false;
-  };
-
   bool NeedsRand() const;
   // The shape of a transformed image of that size. Throws Error when crop or
   // mean do not fit.
   vector<int> TransformedShape(const cpu::ImageSize& size) const;
   // Draws whether to mirror and where to crop an image of that size, which is
   // to be written to that blob.
-  Window DrawWindow(const cpu::ImageSize& size, const Blob<Dtype>& target);
+  CropWindow DrawWindow(const cpu::ImageSize& size, const Blob<Dtype>& target);
+  // Writes what is in the window of an image.
   template <typename Pixel>
-  void Write(const cpu::ImageSize& size,
-             const cpu::ImageView<const Pixel>& image, const Window& window,
-             Dtype* target) const;
+  void Write(int channels, const cpu::ImageView<const Pixel>& content,
+             const CropWindow& window, Dtype* target) const;
   cv::Mat Decode(const Datum& datum) const;
   template <typename Image>
   vector<int> InferBatchShape(const vector<Image>& images);

@@ -26,6 +26,10 @@ class BaseDataLayer : public Layer<Dtype> {
                   const vector<Blob<Dtype>*>& top) override;
   virtual void DataLayerSetUp(const vector<Blob<Dtype>*>& /*bottom*/,
                               const vector<Blob<Dtype>*>& /*top*/) {}
+  // Whether batches that were read ahead wait as bytes, of which Forward makes
+  // values in the memory of the tops. Records of floats are an exception that
+  // this does not tell.
+  virtual bool waits_as_bytes() const { return false; }
   // Data layers have no bottoms to follow.
   void Reshape(const vector<Blob<Dtype>*>& /*bottom*/,
                const vector<Blob<Dtype>*>& /*top*/) override {}
@@ -45,6 +49,10 @@ template <typename Dtype>
 class Batch {
  public:
   Blob<Dtype> data_, label_;
+  // While images are only cut: their bytes, one after the other, and what they
+  // were cut by. Then there is nothing in data_, which has their shape.
+  shared_ptr<SyncedMemory> bytes_;
+  vector<CropWindow> windows_;
   // Where the layer stood after it had loaded this batch.
   string state_;
   // Why there are no data, when loading them failed.
@@ -88,19 +96,25 @@ class BasePrefetchingDataLayer : public BaseDataLayer<Dtype>,
   // For load_batch: the same for a batch.
   void ShapeBatch(const vector<int>& image_shape, int batch_size,
                   Batch<Dtype>* batch);
+  // For load_batch: transforms a Datum or cv::Mat for its place in the batch;
+  // the last step is left to Forward when it can be.
+  template <typename Image>
+  void LoadImage(const Image& image, int item, Batch<Dtype>* batch);
   // The memory of one image of a batch, for the transformer to write to.
   Blob<Dtype>* ImageOf(Batch<Dtype>* batch, int item);
 
   vector<shared_ptr<Batch<Dtype>>> prefetch_;
   BlockingQueue<Batch<Dtype>*> prefetch_free_;
   BlockingQueue<Batch<Dtype>*> prefetch_full_;
-  // The one whose memory the tops share.
+  // The one whose memory the tops share, if they do.
   Batch<Dtype>* prefetch_current_ = nullptr;
   // What ImageOf gives.
   Blob<Dtype> transformed_data_;
 
  private:
   string CurrentState() const;
+  // The last step for images that are only cut.
+  void FinishImages(const Batch<Dtype>& batch, Dtype* values) const;
   // Takes the transformer and the reader to a state.
   void GoTo(const string& state);
 

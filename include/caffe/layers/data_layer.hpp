@@ -27,6 +27,7 @@ class DataLayer : public BasePrefetchingDataLayer<Dtype> {
                       const vector<Blob<Dtype>*>& top) override;
 
   const char* type() const override { return "Data"; }
+  bool waits_as_bytes() const override { return true; }
   int ExactNumBottomBlobs() const override { return 0; }
   int MinTopBlobs() const override { return 1; }
   int MaxTopBlobs() const override { return 2; }

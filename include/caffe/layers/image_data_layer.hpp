@@ -30,6 +30,7 @@ class ImageDataLayer : public BasePrefetchingDataLayer<Dtype> {
                       const vector<Blob<Dtype>*>& top) override;
 
   const char* type() const override { return "ImageData"; }
+  bool waits_as_bytes() const override { return true; }
   int ExactNumBottomBlobs() const override { return 0; }
   int ExactNumTopBlobs() const override { return 2; }
   BackwardReads backward_reads() const override {

@@ -29,9 +29,10 @@ int BatchesAhead(const Layer<Dtype>& layer) {
              : static_cast<int>(layer.layer_param().data_param().prefetch());
 }
 
+// Null for layers that are none.
 template <typename Dtype>
-bool IsDataLayer(const Layer<Dtype>& layer) {
-  return dynamic_cast<const BaseDataLayer<Dtype>*>(&layer) != nullptr;
+const BaseDataLayer<Dtype>* DataLayerOf(const Layer<Dtype>& layer) {
+  return dynamic_cast<const BaseDataLayer<Dtype>*>(&layer);
 }
 
 // What a layer keeps without telling, because it is small.
@@ -134,15 +135,16 @@ class Walk {
 
   void FindTensors() {
     for (int i = 0; i < layers(); ++i) {
-      const bool is_data = IsDataLayer(*net_.layers()[i]);
+      const BaseDataLayer<Dtype>* const data = DataLayerOf(*net_.layers()[i]);
       forecast_.layers += OwnBytes(net_, i);
       for (const int id : net_.top_ids(i)) {
         const Blob<Dtype>& blob = *net_.blobs()[id];
         Tensor& tensor = TensorOf(blob.data().get(), net_.blob_names()[id], i);
         tensor.bytes = std::max(tensor.bytes, BytesOf(blob));
-        if (!is_data) continue;
-        tensor.is_foreign = true;
-        forecast_.data += BytesOf(blob) * BatchesAhead(*net_.layers()[i]);
+        if (data == nullptr) continue;
+        tensor.is_foreign = !data->waits_as_bytes();
+        forecast_.data += (tensor.is_foreign ? BytesOf(blob) : blob.count()) *
+                          BatchesAhead(*net_.layers()[i]);
       }
       AddBuffers(i);
     }

@@ -47,6 +47,21 @@ T* At(const ImageView<T>& image, int c, int h, int w) {
 
 }  // namespace
 
+void CopyImage(const ImageSize& size, const ImageView<const uint8_t>& source,
+               const ImageView<uint8_t>& target) {
+  for (int c = 0; c < size.channels; ++c) {
+    for (int h = 0; h < size.height; ++h) {
+      const uint8_t* const from = At(source, c, h, 0);
+      uint8_t* const to = At(target, c, h, 0);
+      if (source.column == 1) {
+        std::copy_n(from, size.width, to);
+      } else {
+        Gather(size.width, from, source.column, to);
+      }
+    }
+  }
+}
+
 template <typename Pixel, typename Dtype>
 void NormalizeImage(const ImageSize& size, const ImageView<const Pixel>& source,
                     const ImageView<const Dtype>& mean, Dtype scale,

@@ -52,6 +52,11 @@ ImageView<T> Mirror(const ImageView<T>& image, int width) {
   return mirror;
 }
 
+// target = source for all values of an image of that size; rows of the target
+// are without gaps.
+void CopyImage(const ImageSize& size, const ImageView<const uint8_t>& source,
+               const ImageView<uint8_t>& target);
+
 // target = (source - mean) * scale for all values of an image of that size.
 template <typename Pixel, typename Dtype>
 void NormalizeImage(const ImageSize& size, const ImageView<const Pixel>& source,

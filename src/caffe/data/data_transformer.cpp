@@ -55,6 +55,37 @@ ImageSize SizeOf(const Blob<Dtype>& blob) {
   return {blob.channels(), blob.height(), blob.width()};
 }
 
+// The bytes of an image, where it has any.
+ImageView<const uint8_t> BytesOf(const Datum& datum) {
+  return cpu::Planar(reinterpret_cast<const uint8_t*>(datum.data().data()),
+                     datum.height(), datum.width());
+}
+
+ImageView<const uint8_t> BytesOf(const cv::Mat& image) {
+  return cpu::Interleaved(image.ptr<uint8_t>(), image.channels(),
+                          static_cast<int64_t>(image.step[0]));
+}
+
+template <typename Pixel>
+ImageView<const Pixel> ContentOf(const ImageView<const Pixel>& image,
+                                 const CropWindow& window) {
+  return cpu::Crop(image, window.top, window.left);
+}
+
+void CopyContent(int channels, const ImageView<const uint8_t>& image,
+                 const CropWindow& window, uint8_t* bytes) {
+  cpu::CopyImage({channels, window.height, window.width},
+                 ContentOf(image, window),
+                 cpu::Planar(bytes, window.height, window.width));
+}
+
+void WarnOfNoEffect(const TransformationParameter& param) {
+  if (!param.force_color() && !param.force_gray()) return;
+  LOG_FIRST_N(WARNING, 1)
+      << "force_color and force_gray have no effect on raw pixels, only on "
+         "encoded images";
+}
+
 }  // namespace
 
 template <typename Dtype>
@@ -126,9 +157,10 @@ vector<int> DataTransformer<Dtype>::TransformedShape(
 
 template <typename Dtype>
 auto DataTransformer<Dtype>::DrawWindow(const ImageSize& size,
-                                        const Blob<Dtype>& target) -> Window {
+                                        const Blob<Dtype>& target)
+    -> CropWindow {
   const vector<int> shape = TransformedShape(size);
-  Window window;
+  CropWindow window;
   window.height = shape[2];
   window.width = shape[3];
   const bool fits = target.num_axes() <= 4 && target.num() >= 1 &&
@@ -152,14 +184,14 @@ auto DataTransformer<Dtype>::DrawWindow(const ImageSize& size,
 
 template <typename Dtype>
 template <typename Pixel>
-void DataTransformer<Dtype>::Write(const ImageSize& size,
-                                   const ImageView<const Pixel>& image,
-                                   const Window& window, Dtype* target) const {
+void DataTransformer<Dtype>::Write(int channels,
+                                   const ImageView<const Pixel>& content,
+                                   const CropWindow& window,
+                                   Dtype* target) const {
   ImageView<Dtype> to = cpu::Planar(target, window.height, window.width);
   if (window.mirrored) to = cpu::Mirror(to, window.width);
   cpu::NormalizeImage(
-      {size.channels, window.height, window.width},
-      cpu::Crop(image, window.top, window.left),
+      {channels, window.height, window.width}, content,
       cpu::Crop(MeanView(data_mean_, mean_values_), window.top, window.left),
       static_cast<Dtype>(param_.scale()), to);
 }
@@ -177,21 +209,17 @@ template <typename Dtype>
 void DataTransformer<Dtype>::Transform(const Datum& datum,
                                        Blob<Dtype>* transformed_blob) {
   if (datum.encoded()) return Transform(Decode(datum), transformed_blob);
-  if (param_.force_color() || param_.force_gray()) {
-    LOG_FIRST_N(WARNING, 1)
-        << "force_color and force_gray have no effect on raw pixels, only on "
-           "encoded images";
-  }
+  WarnOfNoEffect(param_);
   const ImageSize size = SizeOf(datum);
-  const Window window = DrawWindow(size, *transformed_blob);
+  const CropWindow window = DrawWindow(size, *transformed_blob);
   Dtype* const target = transformed_blob->mutable_cpu_data();
   if (datum.data().empty()) {
-    Write(size, cpu::Planar(datum.float_data().data(), size.height, size.width),
+    const float* const values = datum.float_data().data();
+    Write(size.channels,
+          ContentOf(cpu::Planar(values, size.height, size.width), window),
           window, target);
   } else {
-    const auto* const bytes =
-        reinterpret_cast<const uint8_t*>(datum.data().data());
-    Write(size, cpu::Planar(bytes, size.height, size.width), window, target);
+    Write(size.channels, ContentOf(BytesOf(datum), window), window, target);
   }
 }
 
@@ -199,11 +227,45 @@ template <typename Dtype>
 void DataTransformer<Dtype>::Transform(const cv::Mat& cv_img,
                                        Blob<Dtype>* transformed_blob) {
   const ImageSize size = SizeOf(cv_img);
-  const Window window = DrawWindow(size, *transformed_blob);
-  Write(size,
-        cpu::Interleaved(cv_img.ptr<uint8_t>(), size.channels,
-                         static_cast<int64_t>(cv_img.step[0])),
-        window, transformed_blob->mutable_cpu_data());
+  const CropWindow window = DrawWindow(size, *transformed_blob);
+  Write(size.channels, ContentOf(BytesOf(cv_img), window), window,
+        transformed_blob->mutable_cpu_data());
+}
+
+template <typename Dtype>
+bool DataTransformer<Dtype>::IsOfBytes(const Datum& datum) {
+  return datum.encoded() || !datum.data().empty();
+}
+
+template <typename Dtype>
+CropWindow DataTransformer<Dtype>::Cut(const Datum& datum,
+                                       const Blob<Dtype>& shape,
+                                       uint8_t* bytes) {
+  if (datum.encoded()) return Cut(Decode(datum), shape, bytes);
+  WarnOfNoEffect(param_);
+  const ImageSize size = SizeOf(datum);
+  Require(IsOfBytes(datum), "the datum is not of bytes");
+  const CropWindow window = DrawWindow(size, shape);
+  CopyContent(size.channels, BytesOf(datum), window, bytes);
+  return window;
+}
+
+template <typename Dtype>
+CropWindow DataTransformer<Dtype>::Cut(const cv::Mat& cv_img,
+                                       const Blob<Dtype>& shape,
+                                       uint8_t* bytes) {
+  const ImageSize size = SizeOf(cv_img);
+  const CropWindow window = DrawWindow(size, shape);
+  CopyContent(size.channels, BytesOf(cv_img), window, bytes);
+  return window;
+}
+
+template <typename Dtype>
+void DataTransformer<Dtype>::Finish(int channels, const uint8_t* bytes,
+                                    const CropWindow& window,
+                                    Dtype* values) const {
+  Write(channels, cpu::Planar(bytes, window.height, window.width), window,
+        values);
 }
 
 template <typename Dtype>
@@ -215,13 +277,15 @@ void DataTransformer<Dtype>::Transform(Blob<Dtype>* input_blob,
     shape[0] = input_blob->num();
     transformed_blob->Reshape(shape);
   }
-  const Window window = DrawWindow(size, *transformed_blob);
+  const CropWindow window = DrawWindow(size, *transformed_blob);
   Require(input_blob->num() <= transformed_blob->num(), input_blob->num(),
           " images do not fit a blob of shape ",
           transformed_blob->shape_string());
   for (int n = 0; n < input_blob->num(); ++n) {
     const Dtype* const image = input_blob->cpu_data() + input_blob->offset(n);
-    Write(size, cpu::Planar(image, size.height, size.width), window,
+    Write(size.channels,
+          ContentOf(cpu::Planar(image, size.height, size.width), window),
+          window,
           transformed_blob->mutable_cpu_data() + transformed_blob->offset(n));
   }
 }

@@ -1,6 +1,10 @@
 #include "caffe/layers/base_data_layer.hpp"
 
+#include <opencv2/core.hpp>
+#include <utility>
+
 #include "caffe/util/rng.hpp"
+#include "cpu/parallel.hpp"
 
 namespace caffe {
 
@@ -66,8 +70,9 @@ void BasePrefetchingDataLayer<Dtype>::Forward_cpu(
     const vector<Blob<Dtype>*>& /*bottom*/, const vector<Blob<Dtype>*>& top) {
   Require(is_started(), "cannot go on after its state could not be restored");
   if (prefetch_current_ != nullptr) {
-    prefetch_free_.push(prefetch_current_);
-    prefetch_current_ = nullptr;
+    // It is no longer theirs to write to.
+    for (Blob<Dtype>* const blob : top) blob->data()->Forget();
+    prefetch_free_.push(std::exchange(prefetch_current_, nullptr));
   }
   Batch<Dtype>* const batch = prefetch_full_.pop("Waiting for data");
   if (batch->error_) {
@@ -75,14 +80,37 @@ void BasePrefetchingDataLayer<Dtype>::Forward_cpu(
     prefetch_full_.push(batch);
     std::rethrow_exception(batch->error_);
   }
-  prefetch_current_ = batch;
   state_ = batch->state_;
   top[0]->ReshapeLike(batch->data_);
-  top[0]->set_cpu_data(batch->data_.mutable_cpu_data());
-  if (this->output_labels_) {
-    top[1]->ReshapeLike(batch->label_);
+  if (this->output_labels_) top[1]->ReshapeLike(batch->label_);
+  if (batch->windows_.empty()) {
+    prefetch_current_ = batch;
+    top[0]->set_cpu_data(batch->data_.mutable_cpu_data());
+    if (!this->output_labels_) return;
     top[1]->set_cpu_data(batch->label_.mutable_cpu_data());
+    return;
   }
+  FinishImages(*batch, top[0]->mutable_cpu_data());
+  if (this->output_labels_) top[1]->CopyFrom(batch->label_);
+  prefetch_free_.push(batch);
+}
+
+template <typename Dtype>
+void BasePrefetchingDataLayer<Dtype>::FinishImages(const Batch<Dtype>& batch,
+                                                   Dtype* values) const {
+  const auto images = static_cast<int64_t>(batch.windows_.size());
+  const int64_t count = batch.data_.count(1);
+  const auto* const bytes =
+      static_cast<const uint8_t*>(batch.bytes_->cpu_data());
+  const DataTransformer<Dtype>& transformer = *this->data_transformer_;
+  const int channels = batch.data_.channels();
+  cpu::ParallelFor(
+      images, cpu::kElementwiseGrain / count, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          transformer.Finish(channels, bytes + i * count, batch.windows_[i],
+                             values + i * count);
+        }
+      });
 }
 
 template <typename Dtype>
@@ -154,6 +182,33 @@ void BasePrefetchingDataLayer<Dtype>::ShapeBatch(const vector<int>& image_shape,
     batch->data_.SetLabel(memory::Kind::kData, this->layer_param_.name());
   }
   if (this->output_labels_) batch->label_.Reshape({batch_size});
+  const auto bytes = static_cast<size_t>(batch->data_.count());
+  if (batch->bytes_ == nullptr || batch->bytes_->size() != bytes) {
+    batch->bytes_ = std::make_shared<SyncedMemory>(bytes);
+    batch->bytes_->set_label({memory::Kind::kData, this->layer_param_.name()});
+  }
+  batch->windows_.clear();
+}
+
+template <typename Dtype>
+template <typename Image>
+void BasePrefetchingDataLayer<Dtype>::LoadImage(const Image& image, int item,
+                                                Batch<Dtype>* batch) {
+  const bool can_wait = this->data_transformer_->IsOfBytes(image) &&
+                        static_cast<int>(batch->windows_.size()) == item;
+  if (can_wait) {
+    auto* const bytes =
+        static_cast<uint8_t*>(batch->bytes_->mutable_cpu_data());
+    batch->windows_.push_back(this->data_transformer_->Cut(
+        image, batch->data_, bytes + batch->data_.offset(item)));
+    return;
+  }
+  // One of a batch that cannot wait, and none does.
+  if (!batch->windows_.empty()) {
+    FinishImages(*batch, batch->data_.mutable_cpu_data());
+    batch->windows_.clear();
+  }
+  this->data_transformer_->Transform(image, ImageOf(batch, item));
 }
 
 template <typename Dtype>
@@ -166,5 +221,13 @@ Blob<Dtype>* BasePrefetchingDataLayer<Dtype>::ImageOf(Batch<Dtype>* batch,
 
 INSTANTIATE_CLASS(BaseDataLayer);
 INSTANTIATE_CLASS(BasePrefetchingDataLayer);
+template void BasePrefetchingDataLayer<float>::LoadImage(const Datum&, int,
+                                                         Batch<float>*);
+template void BasePrefetchingDataLayer<double>::LoadImage(const Datum&, int,
+                                                          Batch<double>*);
+template void BasePrefetchingDataLayer<float>::LoadImage(const cv::Mat&, int,
+                                                         Batch<float>*);
+template void BasePrefetchingDataLayer<double>::LoadImage(const cv::Mat&, int,
+                                                          Batch<double>*);
 
 }  // namespace caffe

@@ -67,7 +67,7 @@ void DataLayer<Dtype>::load_batch(Batch<Dtype>* batch) {
         this->ShapeBatch(this->data_transformer_->InferBlobShape(datum),
                          batch_size, batch);
       }
-      this->data_transformer_->Transform(datum, this->ImageOf(batch, item));
+      this->LoadImage(datum, item, batch);
       if (this->output_labels_) {
         batch->label_.mutable_cpu_data()[item] = datum.label();
       }

@@ -74,7 +74,7 @@ void ImageDataLayer<Dtype>::load_batch(Batch<Dtype>* batch) {
         this->ShapeBatch(this->data_transformer_->InferBlobShape(image),
                          batch_size, batch);
       }
-      this->data_transformer_->Transform(image, this->ImageOf(batch, item));
+      this->LoadImage(image, item, batch);
       batch->label_.mutable_cpu_data()[item] = label;
     });
     order_->Next();

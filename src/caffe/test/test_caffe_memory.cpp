@@ -155,8 +155,11 @@ TEST_F(CaffeMemoryTest, SaysWhatIsMissing) {
   EXPECT_THAT(output,
               HasSubstr("; without its data, give the shape of one image: "
                         "--shape=CHANNELS,HEIGHT,WIDTH\n"));
-  Run("--solver=solver.prototxt --shape=3,32,32");
+  const string forecast = Run("--solver=solver.prototxt --shape=3,32,32");
   EXPECT_EQ(0, exit_code_);
+  // Four batches each for training and tests, a byte a value.
+  EXPECT_NEAR(2 * 4 * 4 * 3 * 32 * 32,
+              LastAmount(forecast, "batches read ahead"), 1000);
   EXPECT_THAT(Run("--solver=solver.prototxt --shape=3,a,32"),
               HasSubstr("--shape must be numbers"));
   EXPECT_THAT(Run("--solver=solver.prototxt --shape=3,32,32 --measure"),

@@ -154,6 +154,46 @@ TYPED_TEST(DataLayerTest, EncodedImages) {
   EXPECT_EQ(3, feed.top(1).cpu_data()[3]);
 }
 
+// Batches of bytes, of floats, and of both, one after the other.
+TYPED_TEST(DataLayerTest, RecordsOfBytesAndFloatsMayBeMixed) {
+  typedef typename TypeParam::Dtype Dtype;
+  vector<string> values = RawRecords(18);
+  for (const int number : {2, 3, 5, 7, 8, 9, 11, 13, 14, 15, 16}) {
+    Datum datum = RawDatum(number);
+    for (const char byte : datum.data()) {
+      datum.add_float_data(static_cast<uint8_t>(byte));
+    }
+    datum.clear_data();
+    values[number] = datum.SerializeAsString();
+  }
+  this->Write("mixed", values);
+  this->Write("bytes", RawRecords(18));
+  const string more =
+      "transform_param { crop_size: 3 scale: 0.3 mirror: true mean_value: 4 }";
+  const string settings = "batch_size: 2 backend: LMDB prefetch: 2";
+  vector<vector<vector<Dtype>>> batches;
+  for (const char* const name : {"mixed", "bytes"}) {
+    Caffe::set_random_seed(9);
+    Feed<Dtype> feed(this->Settings(name, settings, more), 2);
+    batches.push_back(feed.Next(20));
+  }
+  EXPECT_EQ(batches[1], batches[0]);
+}
+
+TYPED_TEST(DataLayerTest, BatchesReadAheadTakeAByteAValue) {
+  typedef typename TypeParam::Dtype Dtype;
+  const auto taken = [] {
+    return memory::Ledger::Get()
+        .live()[static_cast<size_t>(memory::Kind::kData)];
+  };
+  this->Write("db", RawRecords());
+  const size_t before = taken();
+  Feed<Dtype> feed(
+      this->Settings("db", "batch_size: 4 backend: LMDB prefetch: 3"), 2);
+  for (int i = 0; i < 5; ++i) feed.Next();
+  EXPECT_EQ(3 * 4 * 3 * 5 * 6, taken() - before);
+}
+
 TYPED_TEST(DataLayerTest, BatchesOfOneFollowTheImages) {
   typedef typename TypeParam::Dtype Dtype;
   vector<string> values;

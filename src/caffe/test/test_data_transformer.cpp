@@ -504,4 +504,60 @@ TYPED_TEST(DataTransformerTest, RefusesBlobsOfAnotherShape) {
                Error);
 }
 
+// The same random numbers, bit for bit the same values.
+TYPED_TEST(DataTransformerTest, CutAndFinishedIsTransformed) {
+  typedef typename TypeParam::Dtype Dtype;
+  const auto expect_same = [](const auto& image, const Case& options,
+                              DataTransformer<Dtype>* whole,
+                              DataTransformer<Dtype>* steps) {
+    Blob<Dtype> expected(whole->InferBlobShape(image));
+    whole->Transform(image, &expected);
+    // Of a larger batch, and without any memory.
+    vector<int> shape = expected.shape();
+    shape[0] = 4;
+    const Blob<Dtype> batch(shape);
+    vector<uint8_t> bytes(expected.count());
+    ASSERT_TRUE(steps->IsOfBytes(image));
+    const CropWindow window = steps->Cut(image, batch, bytes.data());
+    EXPECT_EQ(SyncedMemory::UNINITIALIZED, batch.data()->head());
+    vector<Dtype> values(expected.count());
+    steps->Finish(options.channels, bytes.data(), window, values.data());
+    EXPECT_EQ(vector<Dtype>(expected.cpu_data(),
+                            expected.cpu_data() + expected.count()),
+              values);
+  };
+  for (const Phase phase : {TRAIN, TEST}) {
+    for (const int channels : {1, 3}) {
+      for (const Mean mean :
+           {Mean::kNone, Mean::kOne, Mean::kEach, Mean::kFile}) {
+        for (const int crop : {0, 4}) {
+          const Case options{phase, channels, crop, true, mean, 0.3F};
+          const TransformationParameter settings = this->Settings(options);
+          DataTransformer<Dtype> whole(settings, phase);
+          DataTransformer<Dtype> steps(settings, phase);
+          for (DataTransformer<Dtype>* const each : {&whole, &steps}) {
+            Caffe::set_random_seed(5);
+            each->InitRand();
+          }
+          for (int i = 0; i < 4; ++i) {
+            expect_same(ByteDatum(i, channels), options, &whole, &steps);
+            expect_same(Matrix(i, channels), options, &whole, &steps);
+            expect_same(EncodedDatum(i, channels), options, &whole, &steps);
+          }
+        }
+      }
+    }
+  }
+  DataTransformer<Dtype> transformer({}, TEST);
+  EXPECT_FALSE(transformer.IsOfBytes(FloatDatum(0, 3)));
+  uint8_t byte = 0;
+  EXPECT_THROW(
+      transformer.Cut(FloatDatum(0, 3),
+                      Blob<Dtype>(vector<int>{1, 3, kHeight, kWidth}), &byte),
+      Error);
+  EXPECT_THROW(transformer.Cut(ByteDatum(0, 3),
+                               Blob<Dtype>(vector<int>{1, 3, 2, 2}), &byte),
+               Error);
+}
+
 }  // namespace caffe
