@@ -79,6 +79,12 @@ class Layer {
   // Forward. Overriding it lets the net drop or compress the rest.
   virtual BackwardReads backward_reads() const { return BackwardReads(); }
 
+  // Whether Forward and Backward over some of the images (along the first axis)
+  // after the other, with the same settings, do what they do over all at once.
+  // Between the two such a layer keeps nothing that backward_reads() does not
+  // list.
+  virtual bool works_per_image() const { return false; }
+
   bool param_propagate_down(const int param_id) const {
     return param_id < static_cast<int>(param_propagate_down_.size()) &&
            param_propagate_down_[param_id];

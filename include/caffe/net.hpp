@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "caffe/batch_parts.hpp"
 #include "caffe/blob.hpp"
 #include "caffe/common.hpp"
 #include "caffe/layer.hpp"
@@ -155,6 +156,9 @@ class Net {
 
    protected:
     virtual void run(int layer) = 0;
+    // Whether it knows that layers may work on parts of the batch, and is to be
+    // called for every part. As long as there is one that does not, none do.
+    virtual bool sees_parts() const { return false; }
 
     template <typename T>
     friend class Net;
@@ -169,6 +173,26 @@ class Net {
   }
   const vector<Callback*>& after_backward() const { return after_backward_; }
   void add_after_backward(Callback* value) { after_backward_.push_back(value); }
+
+  // Runs these layers in parts from now on, wherever a pass includes them all.
+  // Whoever asks for it gives the stand-ins their memory, in callbacks.
+  // REQUIRES: the layers work on every image by itself, and none is a loss.
+  void RunInParts(const vector<Stretch>& stretches);
+  // The stretch that is running in parts now, and the part it is at; nullptr
+  // while layers work on the whole batch.
+  const BatchParts<Dtype>* parts() const { return running_; }
+  int part() const { return part_; }
+  // Whether a layer is done with the batch after this part.
+  bool is_at_last_part() const {
+    return running_ == nullptr || part_ + 1 == running_->stretch().parts;
+  }
+  // What layer i works on now: its blobs, or their stand-ins.
+  const vector<Blob<Dtype>*>& working_bottoms(int i) const {
+    return running_ != nullptr ? running_->bottoms(i) : bottom_vecs_[i];
+  }
+  const vector<Blob<Dtype>*>& working_tops(int i) const {
+    return running_ != nullptr ? running_->tops(i) : top_vecs_[i];
+  }
 
   const MemoryParameter& memory_param() const { return memory_param_; }
 
@@ -209,6 +233,17 @@ class Net {
   void PruneBackward();
   void ForceBackward();
   void IndexNames();
+  // On what the layer works on now.
+  Dtype ForwardLayer(int i);
+  void BackwardLayer(int i);
+  // The stretch that layer i belongs to, or nullptr.
+  BatchParts<Dtype>* StretchOf(int i) const;
+  bool CanRunInParts() const;
+  void ForwardInParts(BatchParts<Dtype>* parts);
+  void BackwardInParts(BatchParts<Dtype>* parts);
+  // Does the work for every part.
+  template <typename Work>
+  void ForEachPart(BatchParts<Dtype>* parts, const Work& work);
   // Tells reports what the memory of activations and parameters is for.
   void LabelMemory();
 
@@ -262,6 +297,9 @@ class Net {
   vector<Callback*> after_forward_;
   vector<Callback*> before_backward_;
   vector<Callback*> after_backward_;
+  vector<std::unique_ptr<BatchParts<Dtype>>> stretches_;
+  BatchParts<Dtype>* running_ = nullptr;
+  int part_ = 0;
   vector<shared_ptr<void>> companions_;
 
   DISABLE_COPY_AND_ASSIGN(Net);

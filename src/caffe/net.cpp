@@ -6,18 +6,34 @@
 namespace caffe {
 
 template <typename Dtype>
+Dtype Net<Dtype>::ForwardLayer(int i) {
+  for (Callback* callback : before_forward_) callback->run(i);
+  const Dtype loss = NamingLayer(layers_[i]->layer_param(), [&] {
+    return layers_[i]->Forward(working_bottoms(i), working_tops(i));
+  });
+  if (debug_info_) ForwardDebugInfo(i);
+  for (Callback* callback : after_forward_) callback->run(i);
+  return loss;
+}
+
+template <typename Dtype>
 Dtype Net<Dtype>::ForwardFromTo(int start, int end) {
   Require(start >= 0 && end < static_cast<int>(layers_.size()),
           "cannot run layers ", start, " to ", end, " forward: the net has ",
           layers_.size());
   Dtype loss = 0;
   for (int i = start; i <= end; ++i) {
-    for (Callback* callback : before_forward_) callback->run(i);
-    loss += NamingLayer(layers_[i]->layer_param(), [&] {
-      return layers_[i]->Forward(bottom_vecs_[i], top_vecs_[i]);
-    });
-    if (debug_info_) ForwardDebugInfo(i);
-    for (Callback* callback : after_forward_) callback->run(i);
+    BatchParts<Dtype>* const parts = StretchOf(i);
+    if (parts == nullptr) {
+      loss += ForwardLayer(i);
+    } else if (i == parts->stretch().first && parts->stretch().last <= end &&
+               CanRunInParts() && parts->Fits()) {
+      ForwardInParts(parts);
+      i = parts->stretch().last;
+    } else {
+      parts->set_has_run(false);
+      loss += ForwardLayer(i);
+    }
   }
   return loss;
 }
@@ -51,20 +67,36 @@ const vector<Blob<Dtype>*>& Net<Dtype>::Forward(
 }
 
 template <typename Dtype>
+void Net<Dtype>::BackwardLayer(int i) {
+  for (Callback* callback : before_backward_) callback->run(i);
+  if (layer_need_backward_[i]) {
+    NamingLayer(layers_[i]->layer_param(), [&] {
+      layers_[i]->Backward(working_tops(i), bottom_need_backward_[i],
+                           working_bottoms(i));
+    });
+    if (debug_info_) BackwardDebugInfo(i);
+  }
+  for (Callback* callback : after_backward_) callback->run(i);
+}
+
+template <typename Dtype>
 void Net<Dtype>::BackwardFromTo(int start, int end) {
   Require(end >= 0 && start < static_cast<int>(layers_.size()),
           "cannot run layers ", start, " to ", end, " backward: the net has ",
           layers_.size());
   for (int i = start; i >= end; --i) {
-    for (Callback* callback : before_backward_) callback->run(i);
-    if (layer_need_backward_[i]) {
-      NamingLayer(layers_[i]->layer_param(), [&] {
-        layers_[i]->Backward(top_vecs_[i], bottom_need_backward_[i],
-                             bottom_vecs_[i]);
-      });
-      if (debug_info_) BackwardDebugInfo(i);
+    BatchParts<Dtype>* const parts = StretchOf(i);
+    if (parts == nullptr || !parts->has_run()) {
+      BackwardLayer(i);
+      continue;
     }
-    for (Callback* callback : after_backward_) callback->run(i);
+    const Stretch& stretch = parts->stretch();
+    Require(i == stretch.last && stretch.first >= end, "layers '",
+            layer_names_[stretch.first], "' to '", layer_names_[stretch.last],
+            "' ran forward in parts of the batch and can only run backward "
+            "together; memory { parts: false } in the net runs all at once");
+    BackwardInParts(parts);
+    i = stretch.first;
   }
 }
 

@@ -18,7 +18,8 @@ struct BlobUse {
   // blobs that users put values into or take results from, and for those of
   // layers that do not say what they read.
   bool is_managed = true;
-  // The last layer that reads or writes it in Forward.
+  // The first and the last layer that read or write it in Forward.
+  int first_forward = -1;
   int last_forward = -1;
   // The layers whose Backward reads it.
   std::vector<Reader> readers;

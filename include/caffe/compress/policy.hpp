@@ -25,6 +25,8 @@ struct PackRequest {
   std::string name;
   std::vector<int> readers;
   codec::ConstTensor values;
+  // Of the batch, where layers run over parts of it.
+  int part = 0;
 };
 
 // Decides how activations are packed.

@@ -24,6 +24,7 @@ class ConcatLayer : public Layer<Dtype> {
   BackwardReads backward_reads() const override {
     return BackwardReads::Nothing();
   }
+  bool works_per_image() const override { return concat_axis_ > 0; }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -23,6 +23,7 @@ class ConvolutionLayer : public BaseConvolutionLayer<Dtype> {
                                         ? BackwardRead::kValues
                                         : BackwardRead::kNothing);
   }
+  bool works_per_image() const override { return this->channel_axis_ > 0; }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

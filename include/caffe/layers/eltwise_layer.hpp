@@ -23,6 +23,7 @@ class EltwiseLayer : public Layer<Dtype> {
   int MinBottomBlobs() const override { return 2; }
   int ExactNumTopBlobs() const override { return 1; }
   BackwardReads backward_reads() const override;
+  bool works_per_image() const override { return op_ != EltwiseParameter::MAX; }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -35,6 +35,7 @@ class LRNLayer : public Layer<Dtype> {
   BackwardReads backward_reads() const override {
     return BackwardReads::OfBottoms(BackwardRead::kValues);
   }
+  bool works_per_image() const override { return true; }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -35,8 +35,11 @@ class PoolingLayer : public Layer<Dtype> {
     const PoolingParameter& param = this->layer_param_.pooling_param();
     return param.pool() == PoolingParameter::MAX ? 2 : 1;
   }
-  BackwardReads backward_reads() const override {
-    return BackwardReads::Nothing();
+  BackwardReads backward_reads() const override;
+  // STOCHASTIC draws in the order of the images.
+  bool works_per_image() const override {
+    return this->layer_param_.pooling_param().pool() !=
+           PoolingParameter::STOCHASTIC;
   }
 
  protected:

@@ -20,6 +20,7 @@ class ReLULayer : public NeuronLayer<Dtype> {
 
   const char* type() const override { return "ReLU"; }
   BackwardReads backward_reads() const override;
+  bool works_per_image() const override { return true; }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

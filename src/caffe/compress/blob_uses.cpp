@@ -5,6 +5,7 @@ namespace caffe {
 namespace {
 
 void AddUse(int layer, bool is_declared, BackwardRead read, BlobUse* use) {
+  if (use->first_forward < 0) use->first_forward = layer;
   use->last_forward = layer;
   if (!is_declared) use->is_managed = false;
   if (read != BackwardRead::kNothing) use->readers.push_back({layer, read});

@@ -13,6 +13,10 @@ namespace {
 // Eight bits over the range of the values, until more is known.
 constexpr double kSafeSteps = 256;
 
+// Every frame of a tensor has its own seed, and so has every frame of the next
+// part of the batch.
+constexpr uint32_t kSeedsPerPart = 1 << 16;
+
 // Differs between tensors, but not between runs.
 uint32_t HashOf(const std::string& name) {
   uint32_t hash = 2166136261U;
@@ -100,7 +104,8 @@ Packing BoundPolicy::Choose(const PackRequest& request) {
                                   ? codec::Rounding::kDither
                                   : codec::Rounding::kNearest;
   packing.settings.level = LevelFor(request);
-  packing.settings.seed = pass_.seed + HashOf(request.name);
+  packing.settings.seed =
+      pass_.seed + HashOf(request.name) + request.part * kSeedsPerPart;
   // The frames never leave the process.
   packing.settings.checksum = false;
   packing.is_checked = pass_.measures;

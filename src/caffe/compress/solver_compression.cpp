@@ -11,6 +11,10 @@ namespace caffe {
 
 namespace {
 
+// Small beside what nets with such tensors take, and large enough that a layer
+// is busy with a part of the batch for a while.
+constexpr size_t kLargestTensor = 16 << 20;
+
 void CheckSettings(const CompressionParameter& param) {
   if (param.codec() != "none") codec::FindCodec(param.codec());
   const ErrorBoundParameter& bound = param.error_bound();
@@ -44,6 +48,7 @@ class SolverCompression<Dtype>::NetHook : public Net<Dtype>::Callback {
 
  protected:
   void run(int layer) override { function_(layer); }
+  bool sees_parts() const override { return true; }
 
  private:
   std::function<void(int)> function_;
@@ -82,7 +87,15 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
     // Before others can take the gradient away.
     net_->add_after_backward(HookFor([this](int layer) { Verify(layer); }));
   }
-  store_ = ActivationStore<Dtype>::Attach(net_, memory_, policy_);
+  const auto options = [&](const MemoryParameter& memory, Passes passes) {
+    const bool in_parts = memory.has_parts() ? memory.parts() : compresses;
+    return typename ActivationStore<Dtype>::Options{
+        .passes = passes,
+        .largest_tensor = in_parts ? kLargestTensor : SIZE_MAX};
+  };
+  store_ = ActivationStore<Dtype>::Attach(
+      net_, memory_, policy_,
+      options(net_->memory_param(), Passes::kForwardAndBackward));
   // At that time activations need less and less of their memory.
   updates_ = BackwardUpdates<Dtype>::Attach(
       net_, std::shared_ptr<memory::Arena>(memory_, &memory_->raw));
@@ -93,7 +106,7 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
     // then.
     net->ShareTrainedLayersWith(net_);
     ActivationStore<Dtype>::Attach(net.get(), memory_, nullptr,
-                                   Passes::kForwardOnly);
+                                   options(memory, Passes::kForwardOnly));
   }
   if (!compresses) return;
   verification_ = std::make_unique<Verification<Dtype>>(net_, store_.get());
@@ -148,13 +161,16 @@ template <typename Dtype>
 void SolverCompression<Dtype>::CollectGradient(int layer) {
   if (!(is_assessing_ || is_verifying_) || !IsObserved()) return;
   if (!policy_->layers()[layer].is_assessed) return;
-  const Blob<Dtype>& top = *net_->top_vecs()[layer][0];
+  const Blob<Dtype>& top = *net_->working_tops(layer)[0];
   const cpu::Norms norms = cpu::NormsOf<Dtype>(top.count(), top.cpu_diff());
   LayerStatistics& statistics = collected_[layer];
-  statistics.gradient_norm = norms.l2;
-  statistics.mean_gradient = norms.mean_absolute;
+  const bool is_in_parts = net_->parts() != nullptr;
+  if (!is_in_parts || net_->part() == 0) statistics = LayerStatistics();
+  const double parts = is_in_parts ? net_->parts()->stretch().parts : 1;
+  statistics.gradient_norm = std::hypot(statistics.gradient_norm, norms.l2);
+  statistics.mean_gradient += norms.mean_absolute / parts;
   statistics.channels = OutputChannels(*net_, layer);
-  statistics.images = top.shape(0);
+  statistics.images = top.shape(0) * parts;
 }
 
 template <typename Dtype>
@@ -164,7 +180,7 @@ void SolverCompression<Dtype>::BeforeBackward() {
 
 template <typename Dtype>
 void SolverCompression<Dtype>::Verify(int layer) {
-  if (!is_verifying_ || !IsObserved()) return;
+  if (!is_verifying_ || !IsObserved() || !net_->is_at_last_part()) return;
   LayerStatistics statistics = collected_[layer];
   statistics.nonzero_fraction = policy_->statistics(layer).nonzero_fraction;
   verification_->Compare(layer,

@@ -118,7 +118,7 @@ void PoolingLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
     const size_t bytes =
         top[0]->count() *
         (HasBytePositions() ? sizeof(uint8_t) : sizeof(int32_t));
-    if (max_idx_ == nullptr || max_idx_->size() < bytes) {
+    if (max_idx_ == nullptr || max_idx_->size() != bytes) {
       max_idx_ = std::make_shared<SyncedMemory>(bytes);
     }
   } else if (method == PoolingParameter::STOCHASTIC) {
@@ -136,6 +136,15 @@ cpu::PoolingShape PoolingLayer<Dtype>::Shape(const Blob<Dtype>& bottom) const {
   return {.planes = bottom.count(0, 2),
           .rows = {height_, pooled_height_, kernel_h_, stride_h_, pad_h_},
           .columns = {width_, pooled_width_, kernel_w_, stride_w_, pad_w_}};
+}
+
+template <typename Dtype>
+BackwardReads PoolingLayer<Dtype>::backward_reads() const {
+  BackwardReads reads = BackwardReads::Nothing();
+  if (max_idx_ != nullptr) {
+    reads.buffers.push_back({"positions", max_idx_, BackwardRead::kExact});
+  }
+  return reads;
 }
 
 template <typename Dtype>

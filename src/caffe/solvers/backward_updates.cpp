@@ -54,6 +54,7 @@ class BackwardUpdates<Dtype>::Hook : public Net<Dtype>::Callback {
   void run(int layer) override {
     if (updates_->update_ != nullptr) (updates_->*method_)(layer);
   }
+  bool sees_parts() const override { return true; }
 
  private:
   BackwardUpdates* const updates_;
@@ -109,6 +110,8 @@ void BackwardUpdates<Dtype>::BeforeBackward(int layer) {
   for (size_t id = 0; id < uses_.size(); ++id) {
     if (uses_[id].highest_layer != layer || !uses_[id].is_managed) continue;
     Gradient& gradient = gradients_[id];
+    // From an earlier part of the batch.
+    if (gradient.block != nullptr) continue;
     const size_t bytes = gradient.memory->size();
     gradient.block = arena_->Allocate(bytes, gradient.memory->label());
     std::memset(gradient.block, 0, bytes);
@@ -118,6 +121,7 @@ void BackwardUpdates<Dtype>::BeforeBackward(int layer) {
 
 template <typename Dtype>
 void BackwardUpdates<Dtype>::AfterBackward(int layer) {
+  if (!net_->is_at_last_part()) return;
   for (size_t id = 0; id < uses_.size(); ++id) {
     if (uses_[id].lowest_layer != layer) continue;
     (*update_)(static_cast<int>(id));

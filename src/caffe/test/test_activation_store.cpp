@@ -169,6 +169,7 @@ TEST(ActivationStoreTest, ReportsWhatBecameOfEveryTensor) {
                                       {"conv2", "dropped"},
                                       {"relu2", "mask"},
                                       {"pool", "dropped"},
+                                      {"pool.positions", "raw"},
                                       {"drop", "packed"},
                                       {"conv3", "packed"},
                                       {"scores", "dropped"}}),

@@ -1,0 +1,80 @@
+#include "caffe/compress/stretches.hpp"
+
+#include <algorithm>
+
+#include "caffe/net.hpp"
+
+namespace caffe {
+
+namespace {
+
+// What a layer reads and writes.
+template <typename Dtype>
+std::vector<int> BlobsOf(const Net<Dtype>& net, int layer) {
+  std::vector<int> blobs = net.bottom_ids(layer);
+  const vector<int>& tops = net.top_ids(layer);
+  blobs.insert(blobs.end(), tops.begin(), tops.end());
+  return blobs;
+}
+
+// Images in the batch of a layer that could run over some of them; 0 for other
+// layers.
+template <typename Dtype>
+int ImagesOf(const Net<Dtype>& net, int layer) {
+  const Layer<Dtype>& it = *net.layers()[layer];
+  if (!it.works_per_image() || !it.backward_reads().is_declared) return 0;
+  if (net.bottom_ids(layer).empty()) return 0;
+  int images = -1;
+  for (const int id : BlobsOf(net, layer)) {
+    const Blob<Dtype>& blob = *net.blobs()[id];
+    if (blob.num_axes() == 0 || net.blob_loss_weights()[id] != 0) return 0;
+    if (images >= 0 && blob.shape(0) != images) return 0;
+    images = blob.shape(0);
+  }
+  return images;
+}
+
+template <typename Dtype>
+size_t LargestOf(const Net<Dtype>& net, int layer) {
+  size_t largest = 0;
+  for (const int id : BlobsOf(net, layer)) {
+    largest = std::max(largest, net.blobs()[id]->count() * sizeof(Dtype));
+  }
+  return largest;
+}
+
+// The smallest number of equal parts of which none is larger.
+int PartsFor(int images, size_t bytes, size_t most) {
+  for (int parts = 1; parts < images; ++parts) {
+    if (images % parts == 0 && bytes / parts <= most) return parts;
+  }
+  return images;
+}
+
+}  // namespace
+
+template <typename Dtype>
+std::vector<Stretch> FindStretches(const Net<Dtype>& net, size_t most) {
+  std::vector<Stretch> stretches;
+  const int layers = static_cast<int>(net.layers().size());
+  for (int first = 0; first < layers; ++first) {
+    const int images = ImagesOf(net, first);
+    if (images < 2 || LargestOf(net, first) <= most) continue;
+    size_t largest = 0;
+    int last = first;
+    for (int i = first; i < layers && ImagesOf(net, i) == images; ++i) {
+      const size_t bytes = LargestOf(net, i);
+      largest = std::max(largest, bytes);
+      if (bytes > most) last = i;
+    }
+    stretches.push_back({first, last, PartsFor(images, largest, most)});
+    first = last;
+  }
+  return stretches;
+}
+
+template std::vector<Stretch> FindStretches(const Net<float>& net, size_t most);
+template std::vector<Stretch> FindStretches(const Net<double>& net,
+                                            size_t most);
+
+}  // namespace caffe
