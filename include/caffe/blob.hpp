@@ -13,9 +13,25 @@ const int kMaxBlobAxes = 32;
 
 namespace caffe {
 
+// While one of these is there, blobs that the thread reshapes give up what
+// their new shape does not need; values and gradients go with it.
+class TightReshape {
+ public:
+  TightReshape();
+  ~TightReshape();
+  TightReshape(const TightReshape&) = delete;
+  TightReshape& operator=(const TightReshape&) = delete;
+
+  static bool is_on();
+
+ private:
+  const bool was_on_;
+};
+
 // A shaped array of values (data) and of their gradients (diff), row-major,
 // usually N x C x H x W. Data and diff are SyncedMemory that other Blobs may
-// share. Reshape only allocates when the blob has to grow. Not thread-safe.
+// share. Reshape only allocates when the blob has to grow (but see
+// TightReshape). Not thread-safe.
 template <typename Dtype>
 class Blob {
  public:

@@ -74,7 +74,15 @@ bool IsTouched(const shared_ptr<SyncedMemory>& memory) {
   return memory && memory->head() != SyncedMemory::UNINITIALIZED;
 }
 
+thread_local bool reshapes_tightly = false;
+
 }  // namespace
+
+TightReshape::TightReshape() : was_on_(reshapes_tightly) {
+  reshapes_tightly = true;
+}
+TightReshape::~TightReshape() { reshapes_tightly = was_on_; }
+bool TightReshape::is_on() { return reshapes_tightly; }
 
 template <typename Dtype>
 Blob<Dtype>::Blob(const int num, const int channels, const int height,
@@ -109,7 +117,8 @@ void Blob<Dtype>::Reshape(const vector<int>& shape) {
     shape_ = shape;
     shape_data_.reset();
   }
-  if (count_ > capacity_ || !data_) {
+  const bool is_loose = count_ < capacity_ && TightReshape::is_on();
+  if (count_ > capacity_ || is_loose || !data_) {
     capacity_ = count_;
     Grow(capacity_ * sizeof(Dtype), &data_);
     Grow(capacity_ * sizeof(Dtype), &diff_);

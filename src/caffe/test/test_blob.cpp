@@ -40,6 +40,21 @@ TYPED_TEST(BlobTest, KeepsMemoryWhenItShrinks) {
   EXPECT_EQ(before, blob.cpu_data());
 }
 
+TYPED_TEST(BlobTest, GivesUpMemoryWhenAskedTo) {
+  Blob<TypeParam> blob(vector<int>{4, 5});
+  blob.mutable_cpu_data()[0] = 1;
+  {
+    const TightReshape tight;
+    blob.Reshape({4, 5});
+    EXPECT_EQ(1, blob.cpu_data()[0]);
+    blob.Reshape({2, 5});
+    EXPECT_EQ(10 * sizeof(TypeParam), blob.data()->size());
+    EXPECT_EQ(10 * sizeof(TypeParam), blob.diff()->size());
+  }
+  blob.Reshape({1, 5});
+  EXPECT_EQ(10 * sizeof(TypeParam), blob.data()->size());
+}
+
 TYPED_TEST(BlobTest, RefusesImpossibleShapes) {
   Blob<TypeParam> blob;
   EXPECT_THROW(blob.Reshape(vector<int>(33, 1)), Error);
