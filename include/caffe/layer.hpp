@@ -2,6 +2,7 @@
 #define CAFFE_LAYER_H_
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -129,6 +130,18 @@ class Layer {
   void SetLossWeights(const vector<Blob<Dtype>*>& top);
 
  private:
+  // The same again for tops that have another size, or memory, since.
+  void RefreshLossWeights(const vector<Blob<Dtype>*>& top);
+  void FillWithLossWeight(int index, Blob<Dtype>* top);
+
+  // What has been filled with loss weights, and with how many; empty for other
+  // tops.
+  struct Weighted {
+    std::weak_ptr<SyncedMemory> diff;
+    int count = 0;
+  };
+  vector<Weighted> weighted_;
+
   DISABLE_COPY_AND_ASSIGN(Layer);
 };
 

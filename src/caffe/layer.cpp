@@ -24,6 +24,7 @@ template <typename Dtype>
 Dtype Layer<Dtype>::Forward(const vector<Blob<Dtype>*>& bottom,
                             const vector<Blob<Dtype>*>& top) {
   Reshape(bottom, top);
+  RefreshLossWeights(top);
   if (Caffe::mode() == Caffe::GPU) {
     Forward_gpu(bottom, top);
   } else {
@@ -113,7 +114,25 @@ void Layer<Dtype>::SetLossWeights(const vector<Blob<Dtype>*>& top) {
     const Dtype weight = layer_param_.loss_weight(i);
     if (weight == Dtype(0)) continue;
     set_loss(i, weight);
-    caffe_set(top[i]->count(), weight, top[i]->mutable_cpu_diff());
+    FillWithLossWeight(i, top[i]);
+  }
+}
+
+template <typename Dtype>
+void Layer<Dtype>::FillWithLossWeight(int index, Blob<Dtype>* top) {
+  caffe_set(top->count(), loss(index), top->mutable_cpu_diff());
+  if (index >= static_cast<int>(weighted_.size())) weighted_.resize(index + 1);
+  weighted_[index] = {top->diff(), top->count()};
+}
+
+template <typename Dtype>
+void Layer<Dtype>::RefreshLossWeights(const vector<Blob<Dtype>*>& top) {
+  for (size_t i = 0; i < std::min(weighted_.size(), top.size()); ++i) {
+    const Weighted& filled = weighted_[i];
+    if (loss(i) == Dtype(0) || filled.count == 0) continue;
+    const bool is_same =
+        filled.count == top[i]->count() && filled.diff.lock() == top[i]->diff();
+    if (!is_same) FillWithLossWeight(i, top[i]);
   }
 }
 

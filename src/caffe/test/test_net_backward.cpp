@@ -102,6 +102,31 @@ TYPED_TEST(NetBackwardTest, LossWeightsScaleGradients) {
   EXPECT_EQ(10 + 2, this->ParamDiff("a", 1));
 }
 
+TYPED_TEST(NetBackwardTest, LossWeightsFollowTheirTop) {
+  typedef typename TypeParam::Dtype Dtype;
+  this->Make(R"(
+    layer { name: 'a' type: 'Affine' bottom: 'x' top: 'y'
+            loss_weight: 10 power_param { scale: 2 } })");
+  const auto reshape = [&](int images) {
+    const TightReshape tight;
+    for (Blob<Dtype>* const input : this->net_->input_blobs()) {
+      input->Reshape({images, 1});
+    }
+    this->net_->Reshape();
+  };
+  for (const int images : {3, 1, 3}) {
+    // Other memory, even for as many values.
+    reshape(images + 2);
+    reshape(images);
+    Set<Dtype>(vector<Dtype>(images, 3), this->net_->input_blobs()[0]);
+    Set<Dtype>(vector<Dtype>(images, 4), this->net_->input_blobs()[1]);
+    this->net_->ClearParamDiffs();
+    // As above, but for the mean of the other loss.
+    EXPECT_EQ(60 * images + 2, this->net_->ForwardBackward());
+    EXPECT_EQ(10 * images + 2, this->ParamDiff("a", 1));
+  }
+}
+
 TYPED_TEST(NetBackwardTest, GradientsOfSeveralReadersAddUp) {
   this->Make(R"(
     layer { name: 'a' type: 'Affine' bottom: 'x' top: 'a' }
