@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "caffe/batch_source.hpp"
 #include "caffe/blob.hpp"
 #include "caffe/data_transformer.hpp"
 #include "caffe/internal_thread.hpp"
@@ -69,6 +70,7 @@ class Batch {
 // Forward gave out last, however many more the thread has loaded.
 template <typename Dtype>
 class BasePrefetchingDataLayer : public BaseDataLayer<Dtype>,
+                                 public BatchSource<Dtype>,
                                  public InternalThread {
  public:
   explicit BasePrefetchingDataLayer(const LayerParameter& param);
@@ -83,14 +85,17 @@ class BasePrefetchingDataLayer : public BaseDataLayer<Dtype>,
   string SaveState() const override { return state_; }
   void RestoreState(const string& state) override;
 
+  int batch_size() const override { return batch_size_; }
+  void SetBatchSize(int batch_size, const vector<Blob<Dtype>*>& top) override;
+
  protected:
   void InternalThreadEntry() override;
   virtual void load_batch(Batch<Dtype>* batch) = 0;
   virtual string SaveReader() const { return string(); }
   virtual void RestoreReader(const string& /*reader*/) {}
 
-  // For DataLayerSetUp: shapes the tops for a batch of so many images, of which
-  // one alone has `image_shape`.
+  // For DataLayerSetUp: takes batch_size for batch_size_, and shapes the tops
+  // for so many images, of which one alone has `image_shape`.
   void ShapeTops(const vector<int>& image_shape, int batch_size,
                  const vector<Blob<Dtype>*>& top);
   // For load_batch: the same for a batch.
@@ -110,11 +115,15 @@ class BasePrefetchingDataLayer : public BaseDataLayer<Dtype>,
   Batch<Dtype>* prefetch_current_ = nullptr;
   // What ImageOf gives.
   Blob<Dtype> transformed_data_;
+  // Images that load_batch loads.
+  int batch_size_ = 0;
 
  private:
   string CurrentState() const;
   // The last step for images that are only cut.
   void FinishImages(const Batch<Dtype>& batch, Dtype* values) const;
+  // Stops the thread, and takes back what it has loaded.
+  void StopLoading();
   // Takes the transformer and the reader to a state.
   void GoTo(const string& state);
 

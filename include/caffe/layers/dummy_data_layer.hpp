@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "caffe/batch_source.hpp"
 #include "caffe/blob.hpp"
 #include "caffe/filler.hpp"
 #include "caffe/layer.hpp"
@@ -17,7 +18,7 @@ namespace caffe {
 // dummy_data_param takes one filler and one shape for all tops or one of each
 // per top. Older files give num, channels, height and width in place of shape.
 template <typename Dtype>
-class DummyDataLayer : public Layer<Dtype> {
+class DummyDataLayer : public Layer<Dtype>, public BatchSource<Dtype> {
  public:
   explicit DummyDataLayer(const LayerParameter& param) : Layer<Dtype>(param) {}
 
@@ -32,6 +33,10 @@ class DummyDataLayer : public Layer<Dtype> {
   // Says nothing when a top was filled once for all and must stay.
   BackwardReads backward_reads() const override;
 
+  // The first extent of the first top. Tops that have another keep it.
+  int batch_size() const override { return batch_size_; }
+  void SetBatchSize(int batch_size, const vector<Blob<Dtype>*>& top) override;
+
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
                    const vector<Blob<Dtype>*>& top) override;
@@ -45,8 +50,12 @@ class DummyDataLayer : public Layer<Dtype> {
   vector<bool> refill_;
 
  private:
-  void ReshapeTops(const vector<Blob<Dtype>*>& top);
+  void ShapeTops(const vector<Blob<Dtype>*>& top);
   void MakeFillers(int num_top);
+  // Fills those tops that Forward fills again, or those that it does not.
+  void Fill(bool refilled, const vector<Blob<Dtype>*>& top);
+
+  int batch_size_ = 0;
 };
 
 }  // namespace caffe

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "caffe/batch_source.hpp"
 #include "caffe/blob.hpp"
 #include "caffe/layer.hpp"
 #include "caffe/proto/caffe.pb.h"
@@ -20,7 +21,7 @@ class VisitOrder;
 // transformed. Each of n solvers takes every n-th row; in the TEST phase each
 // takes all.
 template <typename Dtype>
-class HDF5DataLayer : public Layer<Dtype> {
+class HDF5DataLayer : public Layer<Dtype>, public BatchSource<Dtype> {
  public:
   explicit HDF5DataLayer(const LayerParameter& param);
   ~HDF5DataLayer() override;
@@ -41,6 +42,9 @@ class HDF5DataLayer : public Layer<Dtype> {
   string SaveState() const override;
   void RestoreState(const string& state) override;
 
+  int batch_size() const override { return batch_size_; }
+  void SetBatchSize(int batch_size, const vector<Blob<Dtype>*>& top) override;
+
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
                    const vector<Blob<Dtype>*>& top) override;
@@ -59,6 +63,7 @@ class HDF5DataLayer : public Layer<Dtype> {
   // The data sets of the file whose turn it is.
   vector<shared_ptr<Blob<Dtype>>> hdf_blobs_;
   uint64_t offset_ = 0;
+  int batch_size_ = 0;
 
  private:
   void ReadFileNames();

@@ -1,6 +1,7 @@
 #include "caffe/layers/base_data_layer.hpp"
 
 #include <opencv2/core.hpp>
+#include <optional>
 #include <utility>
 
 #include "caffe/util/rng.hpp"
@@ -122,7 +123,7 @@ string BasePrefetchingDataLayer<Dtype>::CurrentState() const {
 }
 
 template <typename Dtype>
-void BasePrefetchingDataLayer<Dtype>::RestoreState(const string& state) {
+void BasePrefetchingDataLayer<Dtype>::StopLoading() {
   StopInternalThread();
   Batch<Dtype>* batch = nullptr;
   while (prefetch_free_.try_pop(&batch) || prefetch_full_.try_pop(&batch)) {
@@ -131,6 +132,26 @@ void BasePrefetchingDataLayer<Dtype>::RestoreState(const string& state) {
     each->error_ = nullptr;
     if (each.get() != prefetch_current_) prefetch_free_.push(each.get());
   }
+}
+
+template <typename Dtype>
+void BasePrefetchingDataLayer<Dtype>::SetBatchSize(
+    int batch_size, const vector<Blob<Dtype>*>& top) {
+  Require(batch_size_ > 0 && batch_size > 0, "cannot change its batch size");
+  if (batch_size != batch_size_) {
+    StopLoading();
+    batch_size_ = batch_size;
+    const rng_t generator = *caffe_rng();
+    GoTo(state_);
+    StartInternalThread();
+    *caffe_rng() = generator;
+  }
+  this->ReshapeTops(batch_size, top);
+}
+
+template <typename Dtype>
+void BasePrefetchingDataLayer<Dtype>::RestoreState(const string& state) {
+  StopLoading();
   // A thread takes its seed from the caller's generator, which a resume must
   // not move.
   const rng_t generator = *caffe_rng();
@@ -161,6 +182,7 @@ template <typename Dtype>
 void BasePrefetchingDataLayer<Dtype>::ShapeTops(
     const vector<int>& image_shape, int batch_size,
     const vector<Blob<Dtype>*>& top) {
+  batch_size_ = batch_size;
   vector<int> shape = image_shape;
   shape[0] = batch_size;
   top[0]->Reshape(shape);
@@ -177,6 +199,11 @@ void BasePrefetchingDataLayer<Dtype>::ShapeBatch(const vector<int>& image_shape,
   transformed_data_.Reshape(image_shape);
   vector<int> shape = image_shape;
   shape[0] = batch_size;
+  // Batches became smaller to take less memory.
+  std::optional<TightReshape> tight;
+  if (batch->data_.num_axes() > 0 && batch->data_.shape(0) > batch_size) {
+    tight.emplace();
+  }
   batch->data_.Reshape(shape);
   if (batch->data_.data()->label().name.empty()) {
     batch->data_.SetLabel(memory::Kind::kData, this->layer_param_.name());

@@ -58,8 +58,7 @@ void DataLayer<Dtype>::ReadRecord(const Use& use) {
 
 template <typename Dtype>
 void DataLayer<Dtype>::load_batch(Batch<Dtype>* batch) {
-  const int batch_size =
-      static_cast<int>(this->layer_param_.data_param().batch_size());
+  const int batch_size = this->batch_size_;
   for (int item = 0; item < batch_size; ++item) {
     while (Skip()) Next();
     ReadRecord([&](const Datum& datum) {

@@ -24,18 +24,33 @@ void RequireOneOrEach(const char* field, int size, int num_top) {
 template <typename Dtype>
 void DummyDataLayer<Dtype>::LayerSetUp(const vector<Blob<Dtype>*>& /*bottom*/,
                                        const vector<Blob<Dtype>*>& top) {
-  ReshapeTops(top);
+  ShapeTops(top);
   MakeFillers(static_cast<int>(top.size()));
   for (size_t i = 0; i < top.size(); ++i) {
     Require(top[i]->count() > 0, "dummy_data_param gives top ", i,
             " the shape ", top[i]->shape_string(), ", which holds no values");
-    const size_t f = fillers_.size() == 1 ? 0 : i;
-    if (!refill_[f]) fillers_[f]->Fill(top[i]);
   }
+  batch_size_ = top[0]->num_axes() > 0 ? top[0]->shape(0) : 0;
+  Fill(/*refilled=*/false, top);
 }
 
 template <typename Dtype>
-void DummyDataLayer<Dtype>::ReshapeTops(const vector<Blob<Dtype>*>& top) {
+void DummyDataLayer<Dtype>::SetBatchSize(int batch_size,
+                                         const vector<Blob<Dtype>*>& top) {
+  Require(batch_size_ > 0 && batch_size > 0, "cannot change its batch size");
+  vector<Blob<Dtype>*> changing;
+  for (Blob<Dtype>* const blob : top) {
+    if (blob->num_axes() > 0 && blob->shape(0) == batch_size_) {
+      changing.push_back(blob);
+    }
+  }
+  batch_size_ = batch_size;
+  BatchSource<Dtype>::ReshapeTops(batch_size, changing);
+  Fill(/*refilled=*/false, top);
+}
+
+template <typename Dtype>
+void DummyDataLayer<Dtype>::ShapeTops(const vector<Blob<Dtype>*>& top) {
   const DummyDataParameter& param = this->layer_param_.dummy_data_param();
   const int num_top = static_cast<int>(top.size());
   const bool legacy = param.num_size() > 0 || param.channels_size() > 0 ||
@@ -88,9 +103,15 @@ BackwardReads DummyDataLayer<Dtype>::backward_reads() const {
 template <typename Dtype>
 void DummyDataLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& /*bottom*/,
                                         const vector<Blob<Dtype>*>& top) {
+  Fill(/*refilled=*/true, top);
+}
+
+template <typename Dtype>
+void DummyDataLayer<Dtype>::Fill(bool refilled,
+                                 const vector<Blob<Dtype>*>& top) {
   for (size_t i = 0; i < top.size(); ++i) {
     const size_t f = fillers_.size() == 1 ? 0 : i;
-    if (refill_[f]) fillers_[f]->Fill(top[i]);
+    if (refill_[f] == refilled) fillers_[f]->Fill(top[i]);
   }
 }
 

@@ -74,7 +74,7 @@ void HDF5DataLayer<Dtype>::LayerSetUp(const vector<Blob<Dtype>*>& /*bottom*/,
   const HDF5DataParameter& param = this->layer_param_.hdf5_data_param();
   Require(!this->layer_param_.has_transform_param(),
           "does not transform data; remove its transform_param");
-  const int batch_size = BatchSize("hdf5_data_param", param.batch_size());
+  batch_size_ = BatchSize("hdf5_data_param", param.batch_size());
   Require(this->layer_param_.top_size() == static_cast<int>(top.size()),
           "needs a name for every top: that of its data set");
   ReadFileNames();
@@ -84,9 +84,17 @@ void HDF5DataLayer<Dtype>::LayerSetUp(const vector<Blob<Dtype>*>& /*bottom*/,
   LoadCurrentFile(seed());
   for (size_t i = 0; i < top.size(); ++i) {
     vector<int> shape = hdf_blobs_[i]->shape();
-    shape[0] = batch_size;
+    shape[0] = batch_size_;
     top[i]->Reshape(shape);
   }
+}
+
+template <typename Dtype>
+void HDF5DataLayer<Dtype>::SetBatchSize(int batch_size,
+                                        const vector<Blob<Dtype>*>& top) {
+  Require(batch_size > 0, "cannot have a batch size of ", batch_size);
+  batch_size_ = batch_size;
+  this->ReshapeTops(batch_size, top);
 }
 
 template <typename Dtype>
@@ -105,9 +113,7 @@ void HDF5DataLayer<Dtype>::Next() {
 template <typename Dtype>
 void HDF5DataLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& /*bottom*/,
                                        const vector<Blob<Dtype>*>& top) {
-  const int batch_size =
-      static_cast<int>(this->layer_param_.hdf5_data_param().batch_size());
-  for (int item = 0; item < batch_size; ++item) {
+  for (int item = 0; item < batch_size_; ++item) {
     while (Skip()) Next();
     for (size_t i = 0; i < top.size(); ++i) {
       const int size = top[i]->count(1);

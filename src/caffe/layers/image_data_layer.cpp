@@ -66,8 +66,7 @@ void ImageDataLayer<Dtype>::ReadCurrent(const Use& use) {
 
 template <typename Dtype>
 void ImageDataLayer<Dtype>::load_batch(Batch<Dtype>* batch) {
-  const int batch_size =
-      static_cast<int>(this->layer_param_.image_data_param().batch_size());
+  const int batch_size = this->batch_size_;
   for (int item = 0; item < batch_size; ++item) {
     ReadCurrent([&](const cv::Mat& image, int label) {
       if (item == 0) {

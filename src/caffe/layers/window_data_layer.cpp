@@ -116,7 +116,7 @@ unsigned int WindowDataLayer<Dtype>::PrefetchRand() {
 template <typename Dtype>
 void WindowDataLayer<Dtype>::load_batch(Batch<Dtype>* batch) {
   const WindowDataParameter& param = this->layer_param_.window_data_param();
-  const int batch_size = static_cast<int>(param.batch_size());
+  const int batch_size = this->batch_size_;
   const int crop_size = static_cast<int>(this->transform_param_.crop_size());
   this->ShapeBatch({1, file_->channels, crop_size, crop_size}, batch_size,
                    batch);
@@ -127,6 +127,9 @@ void WindowDataLayer<Dtype>::load_batch(Batch<Dtype>* batch) {
     // Background first, as in Caffe.
     const vector<ImageWindow>& windows =
         item < batch_size - num_fg ? bg_windows_ : fg_windows_;
+    // A larger batch may be the first to take of a kind.
+    Require(!windows.empty(), "window file ", param.source(),
+            " has no windows for a batch of ", batch_size);
     const ImageWindow& window = windows[PrefetchRand() % windows.size()];
     const bool mirrored =
         this->transform_param_.mirror() && PrefetchRand() % 2 == 1;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "caffe/batch_source.hpp"
 #include "caffe/layer.hpp"
 #include "caffe/test/test_caffe_main.hpp"
 #include "caffe/util/db.hpp"
@@ -82,6 +83,7 @@ class Feed {
 
   Layer<Dtype>& layer() { return *layer_; }
   const Blob<Dtype>& top(int i) const { return *tops_[i]; }
+  const vector<Blob<Dtype>*>& tops() const { return tops_; }
 
  private:
   vector<std::unique_ptr<Blob<Dtype>>> blobs_;
@@ -130,6 +132,43 @@ void ExpectExactResume(const string& settings, int num_tops) {
     original.layer().RestoreState(state);
     EXPECT_EQ(expected, original.Next(kBatches));
     EXPECT_THROW(original.layer().RestoreState("\xff no state"), Error);
+  }
+}
+
+// Batches of another size must go on with the image after the last one, and
+// tell so in their state.
+template <typename Dtype>
+void ExpectBatchSizeToChange(const string& settings, int num_tops) {
+  Caffe::set_random_seed(1701);
+  Feed<Dtype> original(settings, num_tops);
+  Caffe::set_random_seed(1701);
+  Feed<Dtype> changed(settings, num_tops);
+  auto* const source = dynamic_cast<BatchSource<Dtype>*>(&changed.layer());
+  ASSERT_NE(nullptr, source);
+  const int batch_size = source->batch_size();
+  EXPECT_EQ(original.Next(2), changed.Next(2));
+  for (const int factor : {3, 1, 2}) {
+    SCOPED_TRACE(factor);
+    source->SetBatchSize(factor * batch_size, changed.tops());
+    EXPECT_EQ(factor * batch_size, changed.tops()[0]->shape(0));
+    for (int batch = 0; batch < 3; ++batch) {
+      vector<vector<Dtype>> expected(num_tops);
+      for (int i = 0; i < factor; ++i) {
+        original.Next();
+        for (int top = 0; top < num_tops; ++top) {
+          const Blob<Dtype>& blob = *original.tops()[top];
+          expected[top].insert(expected[top].end(), blob.cpu_data(),
+                               blob.cpu_data() + blob.count());
+        }
+      }
+      changed.Next();
+      for (int top = 0; top < num_tops; ++top) {
+        const Blob<Dtype>& blob = *changed.tops()[top];
+        EXPECT_EQ(expected[top], vector<Dtype>(blob.cpu_data(),
+                                               blob.cpu_data() + blob.count()));
+      }
+      EXPECT_EQ(original.layer().SaveState(), changed.layer().SaveState());
+    }
   }
 }
 

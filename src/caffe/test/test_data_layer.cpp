@@ -274,6 +274,15 @@ TYPED_TEST(DataLayerTest, ResumesExactly) {
   }
 }
 
+TYPED_TEST(DataLayerTest, BatchSizeMayChange) {
+  typedef typename TypeParam::Dtype Dtype;
+  this->Write("db", RawRecords());
+  ExpectBatchSizeToChange<Dtype>(
+      this->Settings("db", "batch_size: 2 backend: LMDB",
+                     "transform_param { crop_size: 2 mirror: true }"),
+      2);
+}
+
 TYPED_TEST(DataLayerTest, ResumesOnlyWhereItsRecordIs) {
   typedef typename TypeParam::Dtype Dtype;
   this->Write("long", RawRecords());

@@ -105,6 +105,24 @@ TYPED_TEST(DummyDataLayerTest, RefillsOnlyWhatIsNotConstant) {
 
 // Set-up draws no random numbers, and Forward draws them top by top from the
 // thread's generator, so a saved generator is all that a resume needs.
+TYPED_TEST(DummyDataLayerTest, BatchSizeMayChange) {
+  typedef typename TypeParam::Dtype Dtype;
+  this->SetUpLayer(
+      "shape { dim: 2 dim: 3 } shape { dim: 2 } shape { dim: 1 dim: 2 } "
+      "data_filler { type: 'uniform' min: 4 max: 5 } data_filler { value: 7 } "
+      "data_filler { value: 8 }");
+  for (const int batch_size : {4, 3}) {
+    const TightReshape tight;
+    this->layer_->SetBatchSize(batch_size, {&this->a_, &this->b_, &this->c_});
+    EXPECT_EQ(batch_size, this->layer_->batch_size());
+    this->Forward();
+    EXPECT_EQ((vector<int>{batch_size, 3}), this->a_.shape());
+    EXPECT_GE(this->Values(this->a_).back(), 4);
+    EXPECT_EQ(vector<Dtype>(batch_size, 7), this->Values(this->b_));
+    EXPECT_EQ(vector<Dtype>(2, 8), this->Values(this->c_));
+  }
+}
+
 TYPED_TEST(DummyDataLayerTest, DrawsFromTheGeneratorOfTheThread) {
   typedef typename TypeParam::Dtype Dtype;
   this->SetUpLayer("shape { dim: 10 } data_filler { type: 'gaussian' }");

@@ -155,6 +155,13 @@ TYPED_TEST(HDF5DataLayerTest, SolversShareTheRowsOfTraining) {
   Caffe::set_solver_rank(0);
 }
 
+TYPED_TEST(HDF5DataLayerTest, BatchSizeMayChange) {
+  typedef typename TypeParam::Dtype Dtype;
+  this->WriteThreeFiles();
+  ExpectBatchSizeToChange<Dtype>(this->Settings("batch_size: 2 shuffle: true"),
+                                 2);
+}
+
 TYPED_TEST(HDF5DataLayerTest, ResumesExactly) {
   typedef typename TypeParam::Dtype Dtype;
   this->WriteThreeFiles();

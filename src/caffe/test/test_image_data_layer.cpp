@@ -145,6 +145,12 @@ TYPED_TEST(ImageDataLayerTest, SkipsAtRandomAtTheStart) {
   EXPECT_EQ((std::set<Dtype>{0, 1, 2}), firsts);
 }
 
+TYPED_TEST(ImageDataLayerTest, BatchSizeMayChange) {
+  typedef typename TypeParam::Dtype Dtype;
+  ExpectBatchSizeToChange<Dtype>(this->Settings("batch_size: 2 shuffle: true"),
+                                 2);
+}
+
 TYPED_TEST(ImageDataLayerTest, ResumesExactly) {
   typedef typename TypeParam::Dtype Dtype;
   ExpectExactResume<Dtype>(this->Settings("batch_size: 3"), 2);
