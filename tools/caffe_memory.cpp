@@ -1,9 +1,5 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <iomanip>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -16,6 +12,7 @@
 #include "memory_measurement.hpp"
 #include "stand_in_data.hpp"
 #include "tool.hpp"
+#include "util/text_table.hpp"
 
 namespace caffe {
 
@@ -244,33 +241,10 @@ class Forecaster {
   int batch_size_;
 };
 
-// Lines up what it is given: the first column to the left, others to the right.
-class Table {
- public:
-  void Add(vector<string> row) { rows_.push_back(std::move(row)); }
-  void Print() const {
-    vector<size_t> widths;
-    for (const auto& row : rows_) {
-      widths.resize(std::max(widths.size(), row.size()), 0);
-      for (size_t i = 0; i < row.size(); ++i) {
-        widths[i] = std::max(widths[i], row[i].size());
-      }
-    }
-    for (const auto& row : rows_) {
-      std::cout << "  ";
-      for (size_t i = 0; i < row.size(); ++i) {
-        std::cout << (i == 0 ? std::left : std::right)
-                  << std::setw(static_cast<int>(widths[i] + (i > 0 ? 3 : 0)))
-                  << row[i];
-      }
-      std::cout << '\n';
-    }
-    std::cout << '\n';
-  }
-
- private:
-  vector<vector<string>> rows_;
-};
+void Print(const TextTable& table) {
+  for (const string& line : table.Lines()) std::cout << "  " << line << '\n';
+  std::cout << '\n';
+}
 
 void PrintTensors(const Forecaster& forecaster, bool is_measured) {
   const auto plan = forecaster.Activations(MemoryUse::kPlanned).tensors;
@@ -281,21 +255,21 @@ void PrintTensors(const Forecaster& forecaster, bool is_measured) {
                             : Concat("packed to a ", FLAGS_ratio,
                                      "th; --measure measures it"))
             << "):\n";
-  Table table;
+  TextTable table(/*text_columns=*/1);
   table.Add({"tensor", "raw", "planned", "", "compressed", ""});
   for (size_t i = 0; i < plan.size(); ++i) {
     table.Add({plan[i].name, ReadableBytes(plan[i].raw_bytes), plan[i].kept,
                ReadableBytes(plan[i].kept_bytes), packed[i].kept,
                ReadableBytes(packed[i].kept_bytes)});
   }
-  table.Print();
+  Print(table);
 }
 
 void PrintPeaks(const Forecaster& forecaster,
                 const std::optional<Measurement>& measured) {
   std::cout << "Forecast of the peak while training, batch "
             << forecaster.batch_size() << ":\n";
-  Table table;
+  TextTable table(/*text_columns=*/1);
   table.Add({"", "neither", "planned", "compressed"});
   const auto row = [&](const string& name, auto bytes_of) {
     vector<string> cells = {name};
@@ -322,7 +296,7 @@ void PrintPeaks(const Forecaster& forecaster,
   if (measured) {
     table.Add({"measured", "", "", ReadableBytes(measured->process)});
   }
-  table.Print();
+  Print(table);
   if (!measured) {
     std::cout
         << "Not counted: what kernels need, which --measure finds out.\n\n";
@@ -332,7 +306,7 @@ void PrintPeaks(const Forecaster& forecaster,
 void PrintLargestBatches(Forecaster* forecaster) {
   const size_t budget = memory::ParseBytes(FLAGS_memory_budget);
   std::cout << "Largest batch within " << FLAGS_memory_budget << ":\n";
-  Table table;
+  TextTable table(/*text_columns=*/1);
   table.Add({"", "neither", "planned", "compressed"});
   for (const bool power_of_two : {false, true}) {
     vector<string> cells = {power_of_two ? "a power of two" : "any"};
@@ -342,7 +316,7 @@ void PrintLargestBatches(Forecaster* forecaster) {
     }
     table.Add(cells);
   }
-  table.Print();
+  Print(table);
 }
 
 // As papers count: 4 bytes a value, the inputs of convolutions only.
