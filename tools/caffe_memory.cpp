@@ -222,7 +222,7 @@ class Forecaster {
   void AddTests(MemoryUse use, PeakForecast* peak) const {
     for (const auto& net : solver_->test_nets()) {
       ForecastSettings settings;
-      settings.use = use == MemoryUse::kEverything ? use : MemoryUse::kPlanned;
+      settings.use = use;
       settings.passes = Passes::kForwardOnly;
       const ActivationForecast test = ForecastActivations(*net, settings);
       peak->data += test.data;

@@ -1,6 +1,5 @@
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
 #include "activation_dump.hpp"
@@ -20,15 +19,6 @@ SolverAction::Enum ActionFromFlag(const char* flag, const string& value) {
   if (value == "snapshot") return SolverAction::SNAPSHOT;
   if (value == "none") return SolverAction::NONE;
   Fail("--", flag, " must be stop, snapshot or none, not '", value, "'");
-}
-
-// Megabytes of memory that the process has at the moment.
-int64_t ResidentMegabytes() {
-  std::ifstream status("/proc/self/status");
-  for (string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6)) / 1024;
-  }
-  return 0;
 }
 
 // Shows, at the bottom of a terminal, how far training is.
@@ -62,8 +52,11 @@ class TrainingLine : public Solver<float>::Callback {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
-  // Images of one iteration: what the first layer gives.
+  // Images of one iteration: what the first layer gives, unless that changes.
   int BatchSize() {
+    if (solver_->configured_batch_size() > 0) {
+      return solver_->configured_batch_size() * solver_->param().iter_size();
+    }
     const vector<Blob<float>*>& tops = solver_->net()->top_vecs()[0];
     const int images =
         tops.empty() || tops[0]->num_axes() == 0 ? 1 : tops[0]->shape(0);
@@ -84,7 +77,7 @@ class TrainingLine : public Solver<float>::Callback {
                   sgd != nullptr ? sgd->learning_rate() : 0.F,
                   iterations_per_second_ * BatchSize(),
                   ReadableTime((max_iter - iter) * seconds_each).c_str(),
-                  static_cast<long long>(ResidentMegabytes()));
+                  static_cast<long long>(memory::ResidentInProcess() >> 20));
     return text;
   }
 

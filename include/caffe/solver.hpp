@@ -24,6 +24,8 @@ typedef std::function<SolverAction::Enum()> ActionCallback;
 
 template <typename Dtype>
 class SolverCompression;
+template <typename Dtype>
+class BatchControl;
 
 // Trains a net: runs forward and backward, lets the subclass change the
 // parameters (ApplyUpdate), tests, displays and takes snapshots, as the
@@ -67,8 +69,19 @@ class Solver {
   const SolverParameter& param() const { return param_; }
   shared_ptr<Net<Dtype>> net() { return net_; }
   const vector<shared_ptr<Net<Dtype>>>& test_nets() { return test_nets_; }
-  // How many times the parameters have been updated.
+  // How far training is, in iterations of the batch size that the net's
+  // settings say, whatever size batches have: max_iter, the learning rate and
+  // all intervals count these.
   int iter() const { return iter_; }
+  // How many times the parameters have been updated; as iter() unless the batch
+  // size is adapted.
+  int64_t updates() const { return updates_; }
+  // Whether a multiple of so many iterations lies in this one, which may count
+  // for several; never for 0.
+  bool IsDueEvery(int interval) const;
+  // Images of an iteration (over iter_size) by the net's settings, when the
+  // batch size is adapted; otherwise 0.
+  int configured_batch_size() const;
   // The mean loss of the last average_loss iterations.
   Dtype smoothed_loss() const { return smoothed_loss_; }
 
@@ -135,8 +148,14 @@ class Solver {
   virtual bool CanUpdateOneByOne() const { return false; }
   virtual void UpdateParameter(int /*param_id*/) {}
 
+  // By how much the learning rate grows with the batch: in this iteration, and
+  // in the last.
+  double rate_scale() const;
+  double last_rate_scale() const;
+
   SolverParameter param_;
   int iter_ = 0;
+  int64_t updates_ = 0;
   // Learning-rate steps taken by the "step" and "multistep" policies.
   int current_step_ = 0;
   shared_ptr<Net<Dtype>> net_;
@@ -153,21 +172,45 @@ class Solver {
   shared_ptr<SolverCompression<Dtype>> compression_;
 
  private:
+  // Null when the batch size is not adapted.
+  BatchControl<Dtype>* batches() const;
+  // Whether training is right after a multiple of so many iterations; never
+  // after one of 0.
+  bool IsAtMultipleOf(int interval) const;
+  // Chooses the batch size of the next iteration, which ends at the latest
+  // where something is due.
+  void ChooseBatch(int stop_iter);
   // One iteration, from cleared gradients to updated parameters.
   void Iterate(int start_iter);
   void Backward();
+  // Counts an iteration.
+  void Advance();
   void DisplayIteration();
   // Does what was requested while testing.
   void ServeRequests();
   // Throws Error unless a snapshot could be written now.
   void ProbeSnapshots();
   ResumeState CurrentState() const;
+  void SavePace(BatchState* state) const;
+  void RestorePace(const BatchState& state);
+  // As if the batch size had always been that of the net's settings.
+  void ResetPace();
 
   // A snapshot taken while tests run goes back to where they began: they run
   // again, from the same state, after a resume.
   std::optional<ResumeState> before_tests_;
   // The losses came from a snapshot; the next Step goes on with them.
   bool losses_restored_ = false;
+  // Where the batch size is adapted, images count: those that make an iteration
+  // by the net's settings, those of this one and of the last, and those beyond
+  // iter_ iterations.
+  struct Pace {
+    int configured = 1;
+    int now = 1;
+    int last = 1;
+    int rest = 0;
+  };
+  Pace pace_;
   std::chrono::steady_clock::time_point last_display_;
   int last_display_iter_ = 0;
 

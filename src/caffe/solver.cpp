@@ -110,6 +110,7 @@ void Solver<Dtype>::Init(const SolverParameter& param) {
   compression_ = SolverCompression<Dtype>::Make(this);
   iter_ = 0;
   current_step_ = 0;
+  ResetPace();
   LOG_IF(INFO, Caffe::root_solver()) << "Solver scaffolding done.";
 }
 
@@ -135,8 +136,7 @@ void Solver<Dtype>::Solve(const char* resume_file) {
   const int start_iter = iter_;
   Step(param_.max_iter() - iter_);
   // Unless Step has just done so.
-  if (param_.snapshot_after_train() &&
-      (param_.snapshot() == 0 || iter_ % param_.snapshot() != 0)) {
+  if (param_.snapshot_after_train() && !IsAtMultipleOf(param_.snapshot())) {
     Snapshot();
   }
   if (compression_) compression_->LogTable();
@@ -146,13 +146,13 @@ void Solver<Dtype>::Solve(const char* resume_file) {
   }
   // Iterations display and test before they update, so the last update has
   // been neither displayed nor tested.
-  if (param_.display() != 0 && iter_ % param_.display() == 0) {
+  if (IsAtMultipleOf(param_.display())) {
     Dtype loss;
     net_->Forward(&loss);
     UpdateSmoothedLoss(loss, start_iter, param_.average_loss());
     LOG(INFO) << "Iteration " << iter_ << ", loss = " << smoothed_loss_;
   }
-  if (param_.test_interval() != 0 && iter_ % param_.test_interval() == 0) {
+  if (IsAtMultipleOf(param_.test_interval())) {
     TestAll();
   }
   LOG(INFO) << "Optimization Done.";
@@ -172,19 +172,18 @@ void Solver<Dtype>::Step(int iters) {
   last_display_iter_ = iter_;
   while (iter_ < stop_iter) {
     net_->ClearParamDiffs();
-    const bool tests_are_due = param_.test_interval() != 0 &&
-                               iter_ % param_.test_interval() == 0 &&
+    const bool tests_are_due = IsAtMultipleOf(param_.test_interval()) &&
                                (iter_ > 0 || param_.test_initialization());
     if (tests_are_due && Caffe::root_solver()) {
       TestAll();
       if (requested_early_exit_) return;
     }
+    ChooseBatch(stop_iter);
     Iterate(start_iter);
 
     const SolverAction::Enum request = GetRequestedAction();
-    const bool snapshot_is_due = param_.snapshot() != 0 &&
-                                 iter_ % param_.snapshot() == 0 &&
-                                 Caffe::root_solver();
+    const bool snapshot_is_due =
+        IsAtMultipleOf(param_.snapshot()) && Caffe::root_solver();
     if (snapshot_is_due || request == SolverAction::SNAPSHOT) Snapshot();
     if (request == SolverAction::STOP) {
       requested_early_exit_ = true;
@@ -196,7 +195,7 @@ void Solver<Dtype>::Step(int iters) {
 template <typename Dtype>
 void Solver<Dtype>::Iterate(int start_iter) {
   for (Callback* callback : callbacks_) callback->on_start();
-  const bool display = param_.display() != 0 && iter_ % param_.display() == 0;
+  const bool display = IsDueEvery(param_.display());
   net_->set_debug_info(display && param_.debug_info());
 
   is_updated_ = compression_ != nullptr && CanUpdateInBackward();
@@ -214,7 +213,7 @@ void Solver<Dtype>::Iterate(int start_iter) {
 
   for (Callback* callback : callbacks_) callback->on_gradients_ready();
   ApplyUpdate();
-  ++iter_;
+  Advance();
 }
 
 template <typename Dtype>

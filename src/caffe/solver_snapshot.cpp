@@ -114,6 +114,8 @@ void Solver<Dtype>::CheckSnapshotWritePermissions() {
 template <typename Dtype>
 void Solver<Dtype>::Snapshot() {
   CHECK(Caffe::root_solver());
+  // A snapshot takes memory, too.
+  if (batches()) compression_->Trim();
   const bool is_binary =
       param_.snapshot_format() == SolverParameter::BINARYPROTO;
   // The state comes last: where there is a state there is its model.
@@ -148,6 +150,7 @@ ResumeState Solver<Dtype>::CurrentState() const {
   for (const auto& net : test_nets_) net->SaveState(state.add_net());
   if (compression_) {
     *state.mutable_compression() = compression_->SaveState();
+    if (batches()) SavePace(state.mutable_compression()->mutable_batch());
   }
   return state;
 }
@@ -165,11 +168,15 @@ void Solver<Dtype>::Restore(const char* resume_file) {
   LOG(INFO) << "Restoring previous solver status from " << file;
   RequireNotAModel(file);
   before_tests_.reset();
+  constexpr int64_t kUnknown = -1;
+  updates_ = kUnknown;
   if (file.ends_with(".h5")) {
     RestoreSolverStateFromHDF5(file);
   } else {
     RestoreSolverStateFromBinaryProto(file);
   }
+  // As in states of stock Caffe.
+  if (updates_ == kUnknown) ResetPace();
 }
 
 template <typename Dtype>
@@ -204,6 +211,7 @@ void Solver<Dtype>::RestoreNets(const string& state_file,
           " was written with: it is damaged or from another run, or the net "
           "has changed; to start from it anyway, use --weights");
   losses_.assign(resume->loss().begin(), resume->loss().end());
+  RestorePace(resume->compression().batch());
   smoothed_loss_ = static_cast<Dtype>(resume->smoothed_loss());
   if (compression_ && resume->has_compression()) {
     compression_->RestoreState(resume->compression());

@@ -29,6 +29,10 @@ class Arena {
 
   size_t used() const { return offsets_.used(); }
   size_t peak() const { return offsets_.peak(); }
+  // Measures the peak from now on.
+  void ResetPeak() { offsets_.ResetPeak(); }
+  // What the process has of it, in use or not.
+  size_t touched() const { return touched_; }
 
  private:
   // Enters what has been touched but is not in use into the ledger.

@@ -75,9 +75,10 @@ class Ledger {
 // first.
 std::string Describe(const Sums& sums);
 
-// The most physical memory the process has ever had, in bytes; 0 where the
-// system does not tell.
+// The most physical memory the process has ever had, in bytes, and what it has
+// now; 0 where the system does not tell.
 size_t PeakOfProcess();
+size_t ResidentInProcess();
 
 }  // namespace caffe::memory
 

@@ -67,6 +67,9 @@ std::shared_ptr<SolverCompression<Dtype>> SolverCompression<Dtype>::Make(
     return std::shared_ptr<SolverCompression>(
         new SolverCompression(solver, compresses));
   }
+  Require(!param.compression().batch_size().adapt(),
+          "compression.batch_size needs activations that are compressed, or at "
+          "least planned: memory { plan: true } in the net");
   LOG_IF(WARNING, compresses)
       << "The net keeps all its memory (memory { plan: false }), so nothing is "
          "compressed";
@@ -108,6 +111,7 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
     ActivationStore<Dtype>::Attach(net.get(), memory_, nullptr,
                                    options(memory, Passes::kForwardOnly));
   }
+  batches_ = BatchControl<Dtype>::Make(solver, memory_, store_);
   if (!compresses) return;
   verification_ = std::make_unique<Verification<Dtype>>(net_, store_.get());
   net_->add_before_forward(HookFor([this](int layer) {
@@ -135,21 +139,20 @@ template <typename Dtype>
 void SolverCompression<Dtype>::on_start() {
   pass_ = 0;
   is_assessing_ = schedule_.IsDue(solver_->iter());
-  const int interval = param_.verify_interval();
-  is_verifying_ = interval > 0 && solver_->iter() % interval == 0;
+  is_verifying_ = solver_->IsDueEvery(param_.verify_interval());
   momenta_.assign(net_->learnable_params().size(), std::nullopt);
 }
 
 template <typename Dtype>
 void SolverCompression<Dtype>::StartPass() {
   // Two passes, or iterations, must not round alike.
-  const auto seed = static_cast<uint32_t>(
-      (static_cast<uint64_t>(solver_->iter()) * solver_->param().iter_size() +
-       pass_) *
-          0x9E3779B97F4A7C15U >>
-      32);
-  const int display = solver_->param().display();
-  const bool displays = display != 0 && solver_->iter() % display == 0;
+  const auto seed =
+      static_cast<uint32_t>((static_cast<uint64_t>(solver_->updates()) *
+                                 solver_->param().iter_size() +
+                             pass_) *
+                                0x9E3779B97F4A7C15U >>
+                            32);
+  const bool displays = solver_->IsDueEvery(solver_->param().display());
   policy_->StartPass({.seed = seed,
                       .assesses = is_assessing_ && pass_ == 0,
                       .measures = is_assessing_ || displays,
@@ -238,8 +241,15 @@ void SolverCompression<Dtype>::on_gradients_ready() {
 }
 
 template <typename Dtype>
+void SolverCompression<Dtype>::Trim() {
+  memory_->raw.Trim();
+  memory_->packing.frames().Trim();
+}
+
+template <typename Dtype>
 CompressionState SolverCompression<Dtype>::SaveState() const {
   CompressionState state;
+  if (batches_ != nullptr) batches_->SaveState(state.mutable_batch());
   if (policy_ == nullptr) return state;
   for (size_t i = 0; i < policy_->layers().size(); ++i) {
     const double bound = policy_->bound(static_cast<int>(i));
@@ -255,6 +265,7 @@ CompressionState SolverCompression<Dtype>::SaveState() const {
 
 template <typename Dtype>
 void SolverCompression<Dtype>::RestoreState(const CompressionState& state) {
+  if (batches_ != nullptr) batches_->RestoreState(state.batch());
   if (policy_ == nullptr) return;
   for (const CompressionState::Layer& saved : state.layer()) {
     for (size_t i = 0; i < policy_->layers().size(); ++i) {

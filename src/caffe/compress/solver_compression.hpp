@@ -10,6 +10,7 @@
 #include "caffe/compress/bound_policy.hpp"
 #include "caffe/compress/error_bound.hpp"
 #include "caffe/solver.hpp"
+#include "compress/batch_control.hpp"
 #include "compress/compression_report.hpp"
 #include "compress/verification.hpp"
 #include "solvers/backward_updates.hpp"
@@ -43,6 +44,11 @@ class SolverCompression : public Solver<Dtype>::Callback {
   // What became of the training net's tensors.
   std::vector<ActivationReport> Reports() const { return store_->Reports(); }
 
+  // Null when the batch size is not to be adapted.
+  BatchControl<Dtype>* batches() const { return batches_.get(); }
+  // Gives memory back that is not in use between two iterations.
+  void Trim();
+
   CompressionState SaveState() const;
   // Bounds of layers the net does not have are left out.
   void RestoreState(const CompressionState& state);
@@ -71,6 +77,7 @@ class SolverCompression : public Solver<Dtype>::Callback {
   std::shared_ptr<ActivationStore<Dtype>> store_;
   std::unique_ptr<Verification<Dtype>> verification_;
   std::shared_ptr<BackwardUpdates<Dtype>> updates_;
+  std::unique_ptr<BatchControl<Dtype>> batches_;
   std::vector<std::shared_ptr<NetHook>> hooks_;
   AssessmentSchedule schedule_;
   CompressionReport report_;

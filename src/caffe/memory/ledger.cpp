@@ -1,8 +1,10 @@
 #include "caffe/memory/ledger.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iomanip>
 #include <numeric>
 #include <sstream>
@@ -107,6 +109,14 @@ size_t PeakOfProcess() {
   rusage usage;
   return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * size_t{1024}
                                              : 0;
+}
+
+size_t ResidentInProcess() {
+  std::ifstream statm("/proc/self/statm");
+  size_t addresses = 0;
+  size_t resident = 0;
+  statm >> addresses >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace caffe::memory

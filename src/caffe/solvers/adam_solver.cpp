@@ -37,9 +37,9 @@ void AdamSolver<Dtype>::ComputeUpdateValue(int param_id, Dtype rate) {
   const Dtype beta1 = this->param_.momentum();
   const Dtype beta2 = this->param_.momentum2();
   // Both means start at zero; this makes up for it.
-  const int t = this->iter_ + 1;
-  const Dtype correction = std::sqrt(Dtype(1) - std::pow(beta2, Dtype(t))) /
-                           (Dtype(1) - std::pow(beta1, Dtype(t)));
+  const auto t = static_cast<Dtype>(this->updates_ + 1);
+  const Dtype correction = std::sqrt(Dtype(1) - std::pow(beta2, t)) /
+                           (Dtype(1) - std::pow(beta1, t));
   cpu::AdamUpdate<Dtype>(
       param->count(), rate * this->net_->params_lr()[param_id] * correction,
       beta1, beta2, this->param_.delta(), param->mutable_cpu_diff(),

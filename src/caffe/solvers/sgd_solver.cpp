@@ -73,7 +73,8 @@ int SGDSolver<Dtype>::NextStep() const {
 
 template <typename Dtype>
 Dtype SGDSolver<Dtype>::RateAtStep(int step) const {
-  return static_cast<Dtype>(LearningRate(this->param_, this->iter_, step));
+  return static_cast<Dtype>(LearningRate(this->param_, this->iter_, step) *
+                            this->rate_scale());
 }
 
 template <typename Dtype>
@@ -83,7 +84,7 @@ double SGDSolver<Dtype>::MeanMomentum(int param_id) const {
   // What the last gradient went into the history with.
   const double rate =
       LearningRate(this->param_, this->iter_ - 1, this->current_step_) *
-      this->net_->params_lr()[param_id];
+      this->last_rate_scale() * this->net_->params_lr()[param_id];
   if (rate == 0 || history.count() == 0) return 0;
   return history.asum_data() / history.count() / rate;
 }
@@ -91,8 +92,7 @@ double SGDSolver<Dtype>::MeanMomentum(int param_id) const {
 template <typename Dtype>
 void SGDSolver<Dtype>::ApplyUpdate() {
   learning_rate_ = GetLearningRate();
-  const int display = this->param_.display();
-  if (display != 0 && this->iter_ % display == 0) {
+  if (this->IsDueEvery(this->param_.display())) {
     LOG_IF(INFO, Caffe::root_solver())
         << "Iteration " << this->iter_ << ", lr = " << learning_rate_;
   }

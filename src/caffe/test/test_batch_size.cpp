@@ -88,7 +88,7 @@ TEST(BatchSizeRule, AnySizeUsesTheBudgetUp) {
 TEST(BatchSizeRule, KeepsTheReserve) {
   // 400 fit without it, 275 with it.
   EXPECT_EQ(275, BatchSizeRule(Param(1024, true, 0.25F), 500e6, 50)
-                     .Next(250, Forecast(1))
+                     .Next(200, Forecast(1))
                      .batch_size);
 }
 
