@@ -35,7 +35,7 @@ struct ActivationForecast {
   // At their peaks: raw values and gradients, and what is packed.
   size_t raw = 0;
   size_t packed = 0;
-  // Of the layers' own: positions, masks, probabilities, batches read ahead.
+  // Of the layers' own: masks, probabilities, batches read ahead.
   size_t layers = 0;
   size_t data = 0;
   // Gradients of parameters that are not among the raw ones.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "caffe/batch_parts.hpp"
+#include "caffe/proto/compress.pb.h"
 
 namespace caffe {
 
@@ -14,6 +15,10 @@ namespace caffe {
 // size. From the shapes that the net's blobs have now.
 template <typename Dtype>
 std::vector<Stretch> FindStretches(const Net<Dtype>& net, size_t most);
+
+// What solvers take for `most`, by the settings of the net; unless they tell,
+// only compressed nets run in parts.
+size_t LargestTensor(const MemoryParameter& param, bool compresses);
 
 }  // namespace caffe
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "caffe/compress/stretches.hpp"
 #include "caffe/layers/base_data_layer.hpp"
 #include "caffe/layers/memory_data_layer.hpp"
 #include "caffe/memory/offset_allocator.hpp"
@@ -42,7 +43,6 @@ size_t OwnBytes(const Net<Dtype>& net, int layer) {
   const vector<Blob<Dtype>*>& bottoms = net.bottom_vecs()[layer];
   const string type = net.layers()[layer]->type();
   if (tops.empty() || bottoms.empty()) return 0;
-  if (type == "Pooling") return tops[0]->count();
   if (type == "Dropout") return tops[0]->count() / 8;
   if (type == "SoftmaxWithLoss") return bottoms[0]->count() * sizeof(Dtype);
   return 0;
@@ -57,6 +57,11 @@ class Walk {
       : net_(net),
         settings_(settings),
         uses_(FindBlobUses(net, settings.passes)) {
+    if (settings.use != MemoryUse::kEverything) {
+      const bool compresses = settings.use == MemoryUse::kCompressed;
+      stretches_ =
+          FindStretches(net, LargestTensor(net.memory_param(), compresses));
+    }
     FindTensors();
   }
 
@@ -100,6 +105,10 @@ class Walk {
     // In memory that its layer has.
     bool is_foreign = false;
     size_t bytes = 0;
+    // It has memory for one of so many parts at a time: when it is computed,
+    // and when it is restored.
+    size_t made_in_parts = 1;
+    size_t read_in_parts = 1;
     int first_forward = 0;
     int last_forward = 0;
     // The layers whose Backward reads it, and those that read values.
@@ -158,7 +167,23 @@ class Walk {
         AddRead(reader.layer, reader.read, &tensor);
       }
     }
-    for (Tensor& tensor : tensors_) Decide(&tensor);
+    for (Tensor& tensor : tensors_) {
+      FindParts(&tensor);
+      Decide(&tensor);
+    }
+  }
+
+  // Only what nobody needs after a stretch of layers is there in parts.
+  void FindParts(Tensor* tensor) const {
+    if (!tensor->is_managed) return;
+    for (const Stretch& stretch : stretches_) {
+      const int last = tensor->last_forward;
+      if (last < stretch.first || last > stretch.last) continue;
+      tensor->read_in_parts = stretch.parts;
+      if (tensor->first_forward >= stretch.first) {
+        tensor->made_in_parts = stretch.parts;
+      }
+    }
   }
 
   void AddBuffers(int layer) {
@@ -209,14 +234,21 @@ class Walk {
     for (Tensor& tensor : tensors_) {
       if (tensor.first_forward != layer || tensor.is_foreign) continue;
       if (tensor.is_managed) {
-        tensor.raw = raw_.Allocate(tensor.bytes);
+        tensor.raw = raw_.Allocate(tensor.bytes / tensor.made_in_parts);
       } else {
         unmanaged_ += tensor.bytes;
       }
     }
     for (Tensor& tensor : tensors_) {
       if (!tensor.is_managed || tensor.last_forward != layer) continue;
-      if (tensor.forecast.kept == "raw") continue;
+      if (tensor.forecast.kept == "raw") {
+        // One part after the other has become all of them.
+        if (tensor.made_in_parts > 1) {
+          FreeRaw(&tensor);
+          tensor.raw = raw_.Allocate(tensor.bytes);
+        }
+        continue;
+      }
       if (tensor.forecast.kept_bytes > 0) {
         tensor.frame = packed_.Allocate(tensor.forecast.kept_bytes);
       }
@@ -257,13 +289,14 @@ class Walk {
   void Backward(int layer) {
     for (Tensor& tensor : tensors_) {
       if (tensor.readers.count(layer) > 0 && tensor.frame && !tensor.raw) {
-        tensor.raw = raw_.Allocate(tensor.bytes);
+        tensor.raw = raw_.Allocate(tensor.bytes / tensor.read_in_parts);
       }
     }
     for (const Blob<Dtype>* blob : GradientsOf(layer)) {
       const SyncedMemory* const memory = blob->diff().get();
       if (gradients_.count(memory) > 0) continue;
-      gradients_[memory] = raw_.Allocate(BytesOf(*blob));
+      const Tensor& tensor = tensors_[index_.at(blob->data().get())];
+      gradients_[memory] = raw_.Allocate(BytesOf(*blob) / tensor.made_in_parts);
     }
     for (size_t id = 0; id < params_.size(); ++id) {
       if (!params_[id].is_managed || params_[id].highest_layer != layer)
@@ -309,6 +342,7 @@ class Walk {
   const Net<Dtype>& net_;
   const ForecastSettings& settings_;
   const std::vector<BlobUse> uses_;
+  std::vector<Stretch> stretches_;
   vector<Tensor> tensors_;
   std::map<const SyncedMemory*, size_t> index_;
   // Of activations and of parameters.

@@ -4,16 +4,13 @@
 #include <cmath>
 #include <utility>
 
+#include "caffe/compress/stretches.hpp"
 #include "compress/layer_weights.hpp"
 #include "cpu/moments.hpp"
 
 namespace caffe {
 
 namespace {
-
-// Small beside what nets with such tensors take, and large enough that a layer
-// is busy with a part of the batch for a while.
-constexpr size_t kLargestTensor = 16 << 20;
 
 void CheckSettings(const CompressionParameter& param) {
   if (param.codec() != "none") codec::FindCodec(param.codec());
@@ -91,10 +88,8 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
     net_->add_after_backward(HookFor([this](int layer) { Verify(layer); }));
   }
   const auto options = [&](const MemoryParameter& memory, Passes passes) {
-    const bool in_parts = memory.has_parts() ? memory.parts() : compresses;
     return typename ActivationStore<Dtype>::Options{
-        .passes = passes,
-        .largest_tensor = in_parts ? kLargestTensor : SIZE_MAX};
+        .passes = passes, .largest_tensor = LargestTensor(memory, compresses)};
   };
   store_ = ActivationStore<Dtype>::Attach(
       net_, memory_, policy_,

@@ -1,12 +1,17 @@
 #include "caffe/compress/stretches.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "caffe/net.hpp"
 
 namespace caffe {
 
 namespace {
+
+// Small beside what nets with such tensors take, and large enough that a layer
+// is busy with a part of the batch for a while.
+constexpr size_t kLargestTensor = 16 << 20;
 
 // What a layer reads and writes.
 template <typename Dtype>
@@ -71,6 +76,11 @@ std::vector<Stretch> FindStretches(const Net<Dtype>& net, size_t most) {
     first = last;
   }
   return stretches;
+}
+
+size_t LargestTensor(const MemoryParameter& param, bool compresses) {
+  const bool in_parts = param.has_parts() ? param.parts() : compresses;
+  return in_parts ? kLargestTensor : SIZE_MAX;
 }
 
 template std::vector<Stretch> FindStretches(const Net<float>& net, size_t most);
