@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Compares the memory and the time of training with and without compression.
+
+    scripts/benchmark/peak_memory.py [--nets NAME...] [--iterations N] ...
+
+Trains nets of models/ for some iterations on made-up images, in a process with
+neither compression nor a plan of memory, and in one with compression, and
+prints, as Markdown, the peaks of both processes and the time of an iteration.
+Noise packs worse than images do, so real peaks are rather lower.
+
+Exits with 1 when the peak of any net is not as many times smaller, or an
+iteration takes longer, than was published or asked for.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import compare_pytorch
+import markdown
+
+PROJECT = compare_pytorch.PROJECT
+sys.path.insert(0, os.path.join(PROJECT, 'models'))
+import prototxt
+
+# Folder in models/, batch size, by how much the peak must shrink, and how many
+# times as long an iteration may take.
+NETS = {
+    'alexnet': ('bvlc_alexnet', 128, 2.6, 1.10),
+    'vgg16': ('vgg16', 16, 3.4, 1.10),
+    'resnet18': ('resnet18', 64, 3.8, None),
+    'resnet50': ('resnet50', 32, 3.5, 1.17),
+}
+MODES = {'off': '', 'on': 'compression {{ {} }}\n'}
+
+
+def report(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def noise_of(layer):
+    """Two layers for one that makes up data: images that are made anew in every
+    iteration, as those of a database are, and labels that stay."""
+    shapes = layer['dummy_data_param'][0]['shape']
+    fillers = [{'type': 'gaussian', 'std': 50}, {'value': 1}]
+    return [{'name': top, 'type': 'DummyData', 'top': top,
+             'dummy_data_param': {'shape': shape, 'data_filler': filler}}
+            for top, shape, filler in zip(layer['top'], shapes, fillers)]
+
+
+def write_net(folder, batch, path):
+    net = prototxt.parse(compare_pytorch.benchmark_net(folder, batch))
+    layers = []
+    for layer in net['layer']:
+        is_data = layer['type'] == ['DummyData']
+        layers += noise_of(layer) if is_data else [layer]
+    net['layer'] = layers
+    with open(path, 'w') as file:
+        file.write(prototxt.text(net))
+
+
+def measure(options, net, mode, folder):
+    """Megabytes of the process at its peak, and seconds of an iteration."""
+    solver = os.path.join(folder, 'solver.prototxt')
+    with open(solver, 'w') as file:
+        file.write(f'net: "{net}" base_lr: 0.0001 lr_policy: "fixed" '
+                   'momentum: 0.9 weight_decay: 0.0005 random_seed: 1 '
+                   f'max_iter: {3 * options.iterations + 1} '
+                   f'display: {options.iterations} '
+                   'snapshot_after_train: false\n')
+        file.write(MODES[mode].format(options.compression))
+    log = compare_pytorch.run([options.caffe, 'train', f'--solver={solver}',
+                               f'--threads={options.threads}'])
+    peak = float(re.findall(r'of the process: ([\d.]+) MB', log)[-1])
+    times = re.findall(r'iter/s, ([\d.]+)s/', log)
+    return peak, float(times[-1]) / options.iterations
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--nets', nargs='+', choices=NETS, default=list(NETS))
+    parser.add_argument('--iterations', type=int, default=5,
+                        help='how many are timed, after twice as many')
+    parser.add_argument('--compression', default='',
+                        help='what the solver says in compression { }')
+    parser.add_argument('--build', default='build',
+                        help='where the tools were built')
+    parser.add_argument('--threads', type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    os.chdir(PROJECT)
+    options.caffe = os.path.join(options.build, 'bin/caffe')
+    rows = [['net', 'batch', 'peak off', 'peak on', 'smaller', 'asked',
+             'time off', 'time on', 'longer', 'allowed']]
+    good = True
+    for name in options.nets:
+        model, batch, smaller, longer = NETS[name]
+        with tempfile.TemporaryDirectory() as folder:
+            net = os.path.join(folder, 'net.prototxt')
+            write_net(model, batch, net)
+            found = {}
+            for mode in MODES:
+                report(f'training {name} with compression {mode}')
+                found[mode] = measure(options, net, mode, folder)
+        ratios = [found['off'][0] / found['on'][0],
+                  found['on'][1] / found['off'][1]]
+        good &= ratios[0] >= smaller and (not longer or ratios[1] <= longer)
+        rows.append([name, str(batch), f"{found['off'][0]:.0f} MB",
+                     f"{found['on'][0]:.0f} MB", f'{ratios[0]:.2f}',
+                     f'{smaller}', f"{found['off'][1]:.2f} s",
+                     f"{found['on'][1]:.2f} s", f'{ratios[1]:.2f}',
+                     f'{longer}' if longer else ''])
+    markdown.print_table(rows)
+    sys.exit(0 if good else 1)
+
+
+if __name__ == '__main__':
+    main()
