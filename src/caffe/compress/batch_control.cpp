@@ -1,7 +1,10 @@
 #include "compress/batch_control.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 
 #include "caffe/memory/bytes.hpp"
@@ -20,6 +23,23 @@ constexpr double kFirstWorkspace = 32 << 20;
 constexpr double kGrain = 4 << 20;
 // A forecast that is farther off is no forecast.
 constexpr double kLargestCorrection = 3;
+
+// What the process has: pages of its own, and of files, such as its code. Pages
+// of a database come and go as the system likes.
+struct Pages {
+  double own = 0;
+  double of_files = 0;
+};
+
+Pages PagesOfProcess() {
+  std::ifstream statm("/proc/self/statm");
+  double addresses = 0;
+  double resident = 0;
+  double shared = 0;
+  statm >> addresses >> resident >> shared;
+  const auto page = static_cast<double>(sysconf(_SC_PAGESIZE));
+  return {(resident - shared) * page, shared * page};
+}
 
 // What is there of batches that the training net reads ahead; what test nets
 // read does not change.
@@ -80,6 +100,7 @@ BatchControl<Dtype>::BatchControl(
             sources_.empty() ? 0 : sources_[0].layer->batch_size()),
       longest_interval_(solver->param().compression().error_bound().interval()),
       test_bytes_(ForecastTests()),
+      program_bytes_(PagesOfProcess().of_files),
       applied_(rule_.configured()),
       ratio_(kFirstRatio) {}
 
@@ -134,16 +155,20 @@ int BatchControl<Dtype>::StartIteration(int64_t most, int64_t updates) {
 template <typename Dtype>
 void BatchControl<Dtype>::EndIteration(int64_t updates) {
   const bool is_tight =
-      static_cast<double>(memory::ResidentInProcess()) > rule_.upper_limit();
+      PagesOfProcess().own + program_bytes_ > rule_.upper_limit();
   if (applied_ != batch_size_ || (updates < next_check_ && !is_tight)) return;
   UpdateRatios();
   Correct(Forecast());
   const int before = batch_size_;
   Change(rule_.Next(batch_size_, MakeForecast()));
-  check_interval_ =
-      batch_size_ != before
-          ? 1
-          : std::min<int64_t>(2 * check_interval_, longest_interval_);
+  // What did not fit is not tried again soon.
+  if (batch_size_ < before) {
+    check_interval_ = longest_interval_;
+  } else if (batch_size_ > before) {
+    check_interval_ = 1;
+  } else {
+    check_interval_ = std::min<int64_t>(2 * check_interval_, longest_interval_);
+  }
   next_check_ = updates + check_interval_;
   // It may be that only an earlier iteration took more.
   if (is_tight && batch_size_ == before) TrimMemory();
@@ -269,8 +294,7 @@ void BatchControl<Dtype>::Correct(const ActivationForecast& forecast) {
                  1 / kLargestCorrection, kLargestCorrection);
   const double variable = static_cast<double>(
       raw.touched() + frames.touched() + LiveData(forecast) + forecast.layers);
-  const double fixed =
-      static_cast<double>(memory::ResidentInProcess()) - variable;
+  const double fixed = PagesOfProcess().own + program_bytes_ - variable;
   const double rounded = std::ceil(fixed / kGrain) * kGrain;
   fixed_bytes_ = is_measured_ ? std::max(fixed_bytes_, rounded) : rounded;
   is_measured_ = true;
@@ -278,7 +302,7 @@ void BatchControl<Dtype>::Correct(const ActivationForecast& forecast) {
 
 template <typename Dtype>
 double BatchControl<Dtype>::GuessFixedBytes() {
-  double bytes = static_cast<double>(memory::ResidentInProcess()) -
+  double bytes = PagesOfProcess().own + program_bytes_ -
                  static_cast<double>(LiveData(Forecast())) + kFirstWorkspace;
   const auto add = [&](const SyncedMemory& memory) {
     if (IsUntouched(memory)) bytes += static_cast<double>(memory.size());

@@ -83,6 +83,8 @@ class BatchControl {
   const BatchSizeRule rule_;
   const int longest_interval_;
   const double test_bytes_;
+  // Of the program's files, before training reads others.
+  const double program_bytes_;
 
   // Zero before the first iteration.
   int batch_size_ = 0;
