@@ -180,6 +180,7 @@ void Solver<Dtype>::Step(int iters) {
     }
     ChooseBatch(stop_iter);
     Iterate(start_iter);
+    Advance();
 
     const SolverAction::Enum request = GetRequestedAction();
     const bool snapshot_is_due =
@@ -203,17 +204,17 @@ void Solver<Dtype>::Iterate(int start_iter) {
   for (int i = 0; i < param_.iter_size(); ++i) {
     Dtype pass_loss;
     net_->Forward(&pass_loss);
-    if (compression_) compression_->BeforeBackward();
+    if (compression_ && !compression_->BeforeBackward(pass_loss)) return;
     Backward();
     loss += pass_loss;
   }
   loss /= param_.iter_size();
   UpdateSmoothedLoss(loss, start_iter, param_.average_loss());
   if (display && Caffe::root_solver()) DisplayIteration();
+  if (compression_ && !compression_->BeforeUpdate()) return;
 
   for (Callback* callback : callbacks_) callback->on_gradients_ready();
   ApplyUpdate();
-  Advance();
 }
 
 template <typename Dtype>
@@ -234,7 +235,7 @@ void Solver<Dtype>::Backward() {
   }
   compression_->updates().RunBackward([this](int param_id) {
     compression_->CollectMomentum(param_id);
-    UpdateParameter(param_id);
+    if (compression_->BeforeUpdateOf(param_id)) UpdateParameter(param_id);
   });
 }
 

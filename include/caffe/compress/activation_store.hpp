@@ -2,6 +2,7 @@
 #define CAFFE_COMPRESS_ACTIVATION_STORE_HPP_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -54,6 +55,11 @@ class ActivationStore : public MemoryKeeper {
 
   // In the order in which the tensors were first put away.
   std::vector<ActivationReport> Reports() const;
+
+  // Shows the values of an activation, unpacking them for the time being. Does
+  // nothing when they have been dropped.
+  void Look(SyncedMemory* memory,
+            const std::function<void(const void* values)>& look);
 
   // While on, Backward reads exact values where they have been kept, too, and
   // another Backward of the same Forward may follow.

@@ -54,6 +54,8 @@ class BoundPolicy : public PackingPolicy {
   // Zero while it has none.
   double bound(int layer) const { return bounds_[layer]; }
   void set_bound(int layer, double bound) { bounds_[layer] = bound; }
+  // All values are packed with their bound divided by it.
+  void set_divisor(double divisor) { divisor_ = divisor; }
   // With which bound the last pass has packed what the layer reads; zero when
   // nothing.
   double used_bound(int layer) const { return used_bounds_[layer]; }
@@ -67,6 +69,7 @@ class BoundPolicy : public PackingPolicy {
   std::vector<double> bounds_;
   std::vector<double> used_bounds_;
   std::vector<Statistics> statistics_;
+  double divisor_ = 1;
   Pass pass_;
 };
 

@@ -88,6 +88,8 @@ class KeptTensor {
   void MakeReadable(BackwardRead read, int part, bool is_rehearsal);
   // For whoever reads the memory unasked.
   void Restore();
+  // Whether it has what Restore needs.
+  bool is_restorable() const;
   // After the last layer that reads it in Backward, unless that was a
   // rehearsal.
   void Finish(int part, bool is_rehearsal);

@@ -342,6 +342,19 @@ void ActivationStore<Dtype>::MakeReadable(int blob, BackwardRead read) {
 }
 
 template <typename Dtype>
+void ActivationStore<Dtype>::Look(
+    SyncedMemory* memory, const std::function<void(const void* values)>& look) {
+  const bool is_evicted = memory->is_evicted();
+  Tensor* const tensor = Find(memory);
+  const bool is_there = is_evicted
+                            ? tensor != nullptr && tensor->is_restorable()
+                            : memory->head() != SyncedMemory::UNINITIALIZED;
+  if (!is_there) return;
+  look(memory->cpu_data());
+  if (is_evicted) tensor->Release();
+}
+
+template <typename Dtype>
 void ActivationStore<Dtype>::PlaceGradient(int blob, bool zero) {
   const std::string& name = net_->blob_names()[blob];
   if (net_->parts() != nullptr && RoleOf(blob) == Role::kOwn) {

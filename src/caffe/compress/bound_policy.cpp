@@ -71,7 +71,7 @@ double BoundPolicy::BoundFor(const PackRequest& request) {
     bound = std::min(bound, assessed > 0 ? assessed : safe);
   }
   // A bound that is no number at all, from a tensor with such values.
-  return std::isfinite(bound) ? bound : 0;
+  return std::isfinite(bound) ? bound / divisor_ : 0;
 }
 
 codec::Level BoundPolicy::LevelFor(const PackRequest& request) const {

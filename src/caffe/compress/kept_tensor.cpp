@@ -246,11 +246,14 @@ void KeptTensor<Dtype>::Assemble(BackwardRead read, bool is_rehearsal) {
 }
 
 template <typename Dtype>
-void KeptTensor<Dtype>::Restore() {
+bool KeptTensor<Dtype>::is_restorable() const {
   const KeptTensor& owner = source_ != nullptr ? *source_ : *this;
-  const bool is_there =
-      !owner.pieces_.empty() && !owner.pieces_[owner.part_]->packed.empty();
-  Require(is_there, "the values of blob ", name_,
+  return !owner.pieces_.empty() && !owner.pieces_[owner.part_]->packed.empty();
+}
+
+template <typename Dtype>
+void KeptTensor<Dtype>::Restore() {
+  Require(is_restorable(), "the values of blob ", name_,
           " were dropped after their last use; memory { plan: false } in the "
           "net keeps them");
   MakeReadable(BackwardRead::kValues, part_, false);

@@ -109,6 +109,7 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
   batches_ = BatchControl<Dtype>::Make(solver, memory_, store_);
   if (!compresses) return;
   verification_ = std::make_unique<Verification<Dtype>>(net_, store_.get());
+  guard_ = std::make_unique<Guard<Dtype>>(param_.guard(), solver, store_.get());
   net_->add_before_forward(HookFor([this](int layer) {
     if (layer == 0) StartPass();
   }));
@@ -133,6 +134,7 @@ SolverCompression<Dtype>::~SolverCompression() {
 template <typename Dtype>
 void SolverCompression<Dtype>::on_start() {
   pass_ = 0;
+  guard_->StartIteration();
   is_assessing_ = schedule_.IsDue(solver_->iter());
   is_verifying_ = solver_->IsDueEvery(param_.verify_interval());
   momenta_.assign(net_->learnable_params().size(), std::nullopt);
@@ -148,6 +150,7 @@ void SolverCompression<Dtype>::StartPass() {
                                 0x9E3779B97F4A7C15U >>
                             32);
   const bool displays = solver_->IsDueEvery(solver_->param().display());
+  policy_->set_divisor(guard_->divisor());
   policy_->StartPass({.seed = seed,
                       .assesses = is_assessing_ && pass_ == 0,
                       .measures = is_assessing_ || displays,
@@ -172,8 +175,28 @@ void SolverCompression<Dtype>::CollectGradient(int layer) {
 }
 
 template <typename Dtype>
-void SolverCompression<Dtype>::BeforeBackward() {
+bool SolverCompression<Dtype>::BeforeBackward(Dtype loss) {
+  if (guard_ && !guard_->AcceptsLoss(loss)) return false;
   if (is_verifying_ && IsObserved()) verification_->Rehearse();
+  return true;
+}
+
+template <typename Dtype>
+bool SolverCompression<Dtype>::BeforeUpdateOf(int param_id) {
+  return guard_ == nullptr || guard_->AcceptsGradient(param_id);
+}
+
+template <typename Dtype>
+bool SolverCompression<Dtype>::BeforeUpdate() {
+  const vector<Blob<Dtype>*>& params = net_->learnable_params();
+  // From the top down, the way gradients come.
+  for (int id = static_cast<int>(params.size()) - 1; id >= 0; --id) {
+    const SyncedMemory& diff = *params[id]->diff();
+    const bool is_there =
+        !diff.is_evicted() && diff.head() != SyncedMemory::UNINITIALIZED;
+    if (is_there && !BeforeUpdateOf(id)) return false;
+  }
+  return true;
 }
 
 template <typename Dtype>
@@ -255,6 +278,7 @@ CompressionState SolverCompression<Dtype>::SaveState() const {
   }
   state.set_interval(schedule_.interval());
   state.set_next(schedule_.next());
+  *state.mutable_guard() = guard_->SaveState();
   return state;
 }
 
@@ -271,6 +295,7 @@ void SolverCompression<Dtype>::RestoreState(const CompressionState& state) {
     }
   }
   schedule_.Restore(state.interval(), state.next());
+  guard_->RestoreState(state.guard());
 }
 
 template <typename Dtype>

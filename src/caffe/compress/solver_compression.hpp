@@ -12,6 +12,7 @@
 #include "caffe/solver.hpp"
 #include "compress/batch_control.hpp"
 #include "compress/compression_report.hpp"
+#include "compress/guard.hpp"
 #include "compress/verification.hpp"
 #include "solvers/backward_updates.hpp"
 
@@ -29,8 +30,12 @@ class SolverCompression : public Solver<Dtype>::Callback {
   static std::shared_ptr<SolverCompression> Make(Solver<Dtype>* solver);
   ~SolverCompression() override;
 
-  // To be called after every Forward in training, before its Backward.
-  void BeforeBackward();
+  // To be called after every Forward in training, with its loss, before its
+  // Backward, and before the update of all parameters, or of one. When false,
+  // the update is to be left out. Throw Error when training is to stop.
+  bool BeforeBackward(Dtype loss);
+  bool BeforeUpdate();
+  bool BeforeUpdateOf(int param_id);
   // For solvers that update parameters during Backward, one by one: to be told
   // before each update, while its gradient is still there.
   BackwardUpdates<Dtype>& updates() { return *updates_; }
@@ -76,6 +81,7 @@ class SolverCompression : public Solver<Dtype>::Callback {
   std::shared_ptr<BoundPolicy> policy_;
   std::shared_ptr<ActivationStore<Dtype>> store_;
   std::unique_ptr<Verification<Dtype>> verification_;
+  std::unique_ptr<Guard<Dtype>> guard_;
   std::shared_ptr<BackwardUpdates<Dtype>> updates_;
   std::unique_ptr<BatchControl<Dtype>> batches_;
   std::vector<std::shared_ptr<NetHook>> hooks_;

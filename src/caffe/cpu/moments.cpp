@@ -138,10 +138,22 @@ double LargestDifference(int64_t count, const Dtype* a, const Dtype* b) {
   return result;
 }
 
+template <typename Dtype>
+bool AllFinite(int64_t count, const Dtype* values) {
+  bool has_others = false;
+  for (int64_t i = 0; i < count; ++i) {
+    // Comparing with what is not a number gives false.
+    has_others |= !(std::fabs(values[i]) <= std::numeric_limits<Dtype>::max());
+  }
+  return !has_others;
+}
+
 template Moments MomentsOf(int64_t count, const float* values);
 template Moments MomentsOf(int64_t count, const double* values);
 template Norms NormsOf(int64_t count, const float* values);
 template Norms NormsOf(int64_t count, const double* values);
+template bool AllFinite(int64_t count, const float* values);
+template bool AllFinite(int64_t count, const double* values);
 template double LargestDifference(int64_t count, const float* a,
                                   const float* b);
 template double LargestDifference(int64_t count, const double* a,

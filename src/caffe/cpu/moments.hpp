@@ -33,6 +33,10 @@ Norms NormsOf(int64_t count, const Dtype* values);
 template <typename Dtype>
 double LargestDifference(int64_t count, const Dtype* a, const Dtype* b);
 
+// Whether none is infinite or not a number.
+template <typename Dtype>
+bool AllFinite(int64_t count, const Dtype* values);
+
 }  // namespace caffe::cpu
 
 #endif  // CAFFE_SRC_CPU_MOMENTS_HPP_

@@ -55,6 +55,21 @@ TYPED_TEST(MomentsTest, LargestDifferenceOfWhatIsNoNumber) {
   EXPECT_EQ(kInfinity, difference({inf, 1}, {3, 1}));
 }
 
+TYPED_TEST(MomentsTest, AllFiniteSeesEveryValue) {
+  constexpr int kCount = 19;
+  using Limits = std::numeric_limits<TypeParam>;
+  const std::vector<TypeParam> finite(kCount, -Limits::max());
+  EXPECT_TRUE(cpu::AllFinite(kCount, finite.data()));
+  for (int i = 0; i < kCount; ++i) {
+    for (const TypeParam other :
+         {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
+      std::vector<TypeParam> values = finite;
+      values[i] = other;
+      EXPECT_FALSE(cpu::AllFinite(kCount, values.data()));
+    }
+  }
+}
+
 }  // namespace
 
 }  // namespace caffe
