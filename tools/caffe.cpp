@@ -26,6 +26,10 @@ DEFINE_string(snapshot, "",
 DEFINE_string(weights, "",
               "Trained weights to start from: .caffemodel files separated by "
               "commas. Not together with --snapshot.");
+DEFINE_string(compression, "",
+              "Settings of the solver's compression { }, on top of its own: "
+              "text such as 'error_bound { tolerance: 0.03 }', 'on' for the "
+              "defaults, or 'off'.");
 DEFINE_int32(iterations, 50, "How many batches to run.");
 DEFINE_string(sigint_effect, "stop",
               "What SIGINT (Ctrl-C) does to training: stop (with a snapshot), "
@@ -79,6 +83,7 @@ Examples:
   caffe train --solver=solver.prototxt --snapshot=auto
   caffe train --solver=solver.prototxt --snapshot=lenet_iter_5000.solverstate
   caffe train --solver=finetune.prototxt --weights=vgg16.caffemodel
+  caffe train --solver=solver.prototxt --compression='level: FAST'
   caffe train --solver=solver.prototxt --dump_activations=tensors --dump_at=500
 )";
 
@@ -132,8 +137,9 @@ const std::vector<Command>& Commands() {
        Train,
        "train a net, or go on training it",
        kTrainUsage,
-       {"solver", "snapshot", "weights", "level", "stage", "sigint_effect",
-        "sighup_effect", "threads", "gpu", "dump_activations", "dump_at"}},
+       {"solver", "snapshot", "weights", "compression", "level", "stage",
+        "sigint_effect", "sighup_effect", "threads", "gpu", "dump_activations",
+        "dump_at"}},
       {"test",
        Test,
        "score a trained net",

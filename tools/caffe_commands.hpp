@@ -16,6 +16,7 @@ DECLARE_int32(level);
 DECLARE_string(stage);
 DECLARE_string(snapshot);
 DECLARE_string(weights);
+DECLARE_string(compression);
 DECLARE_int32(iterations);
 DECLARE_string(sigint_effect);
 DECLARE_string(sighup_effect);

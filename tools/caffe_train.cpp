@@ -1,3 +1,5 @@
+#include <google/protobuf/text_format.h>
+
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -9,6 +11,7 @@
 #include "caffe/util/upgrade_proto.hpp"
 #include "caffe_commands.hpp"
 #include "tool.hpp"
+#include "util/first_error.hpp"
 
 namespace caffe {
 
@@ -90,6 +93,24 @@ class TrainingLine : public Solver<float>::Callback {
   Clock::time_point shown_;
 };
 
+// Does to the solver's settings what --compression says.
+void ApplyCompressionFlag(SolverParameter* param) {
+  const string& text = FLAGS_compression;
+  if (gflags::GetCommandLineFlagInfoOrDie("compression").is_default) return;
+  if (text == "off") {
+    param->clear_compression();
+    return;
+  }
+  CompressionParameter* const settings = param->mutable_compression();
+  if (text == "on") return;
+  FirstError error("--compression");
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  CompressionParameter given;
+  Require(parser.ParseFromString(text, &given), error.message());
+  settings->MergeFrom(given);
+}
+
 SolverParameter SolverFromFlags() {
   Require(!FLAGS_solver.empty(),
           "train needs a solver: --solver=FILE (caffe train --help tells "
@@ -112,6 +133,7 @@ SolverParameter SolverFromFlags() {
     param.clear_weights();
     param.add_weights(FLAGS_weights);
   }
+  ApplyCompressionFlag(&param);
   return param;
 }
 

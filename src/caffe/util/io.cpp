@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/text_format.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include <functional>
 
 #include "util/atomic_file.hpp"
+#include "util/first_error.hpp"
 #include "util/system_error.hpp"
 
 namespace caffe {
@@ -50,27 +50,6 @@ class InputFile {
  private:
   const int descriptor_;
   struct stat status_ = {};
-};
-
-// Keeps the first complaint of the text parser; later ones only follow from it.
-class FirstError : public pb::io::ErrorCollector {
- public:
-  explicit FirstError(const char* filename) : filename_(filename) {}
-
-  void AddError(int line, pb::io::ColumnNumber column,
-                const string& message) override {
-    if (!message_.empty()) return;
-    // Counted from zero; negative where the whole file is meant.
-    message_ = line < 0 ? Concat(filename_, ": ", message)
-                        : Concat(filename_, ":", line + 1, ":", column + 1,
-                                 ": ", message);
-  }
-
-  const string& message() const { return message_; }
-
- private:
-  const char* const filename_;
-  string message_;
 };
 
 void ReadText(const char* filename, Message* proto) {
