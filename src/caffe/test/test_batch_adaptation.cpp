@@ -115,7 +115,7 @@ TEST(BatchAdaptation, GrowsWithinTheBudget) {
   Watcher watcher(solver.get());
   solver->Step(120);
   const int batch = BatchOf(*solver);
-  EXPECT_GE(watcher.batches()[8], 32);
+  EXPECT_GE(watcher.batches().at(5), 32);
   EXPECT_EQ(kConfigured, watcher.batches()[0]);
   EXPECT_LT(watcher.most_bytes(),
             std::stoull(param.compression().memory_budget()));
