@@ -344,7 +344,7 @@ bool DecodeCoded(const Kernels& kernels, const BlockCoder& coder,
   }
   if (coder.level == Level::kDense) {
     const RansStream streams[2] = {coded[0].stream, coded[1].stream};
-    int8_t* const rows[2] = {scratch[0].rows, scratch[1].rows};
+    int8_t* const rows[2] = {scratch[0].rows, scratch[blocks.size() - 1].rows};
     const bool good =
         blocks.size() == 2
             ? kernels.decode_two(coder.context, *coder.decode_tables, streams,
