@@ -11,7 +11,7 @@ namespace {
 
 // Small beside what nets with such tensors take, and large enough that a layer
 // is busy with a part of the batch for a while.
-constexpr size_t kLargestTensor = 16 << 20;
+constexpr size_t kLargestTensor = 26 << 20;
 
 // What a layer reads and writes.
 template <typename Dtype>
