@@ -37,7 +37,7 @@ struct BackwardReads {
   // Memory of the layer's own that it keeps from Forward to Backward.
   struct Buffer {
     std::string name;
-    std::shared_ptr<SyncedMemory> memory;
+    shared_ptr<SyncedMemory> memory;
     BackwardRead read;
   };
 

@@ -4,6 +4,9 @@
 #include <gflags/gflags.h>
 #include <glog/logging.h>
 
+#include <boost/make_shared.hpp>
+#include <boost/shared_ptr.hpp>
+#include <boost/weak_ptr.hpp>
 #include <climits>
 #include <cmath>
 #include <cstdint>
@@ -67,7 +70,8 @@ class Mat;
 namespace caffe {
 
 // Caffe's headers bring these names into the namespace, and layers written for
-// Caffe rely on them.
+// Caffe rely on them. Its pointers are Boost's, and so are theirs.
+using boost::shared_ptr;
 using std::fstream;
 using std::ios;
 using std::isinf;
@@ -77,7 +81,6 @@ using std::map;
 using std::ostringstream;
 using std::pair;
 using std::set;
-using std::shared_ptr;
 using std::string;
 using std::stringstream;
 using std::vector;

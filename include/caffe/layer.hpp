@@ -137,7 +137,7 @@ class Layer {
   // What has been filled with loss weights, and with how many; empty for other
   // tops.
   struct Weighted {
-    std::weak_ptr<SyncedMemory> diff;
+    boost::weak_ptr<SyncedMemory> diff;
     int count = 0;
   };
   vector<Weighted> weighted_;

@@ -75,7 +75,7 @@ class SyncedMemory {
   void* gpu_ptr_ = nullptr;
   size_t size_ = 0;
   SyncedHead head_ = UNINITIALIZED;
-  std::weak_ptr<SyncedMemory> twin_;
+  boost::weak_ptr<SyncedMemory> twin_;
   memory::Label label_;
   MemoryKeeper* keeper_ = nullptr;
   bool own_cpu_data_ = false;

@@ -65,7 +65,7 @@ void Scale(int count, Dtype factor, Dtype* x) {
 
 // Fresh memory for the same purpose.
 void Grow(size_t bytes, shared_ptr<SyncedMemory>* memory) {
-  auto grown = std::make_shared<SyncedMemory>(bytes);
+  auto grown = boost::make_shared<SyncedMemory>(bytes);
   if (*memory != nullptr) grown->set_label((*memory)->label());
   *memory = std::move(grown);
 }

@@ -78,7 +78,7 @@ shared_ptr<Net<Dtype>> MakeNet(const NetSource& source, const NetState& state) {
   NetParameter param = source.param;
   *param.mutable_state() = state;
   return NamingFile(source.name,
-                    [&] { return std::make_shared<Net<Dtype>>(param); });
+                    [&] { return boost::make_shared<Net<Dtype>>(param); });
 }
 
 template <typename Dtype>

@@ -41,12 +41,13 @@ class ActivationStore : public MemoryKeeper {
     size_t largest_tensor = SIZE_MAX;
   };
   // Takes over the net's activations. Without a policy none are packed.
-  static std::shared_ptr<ActivationStore> Attach(
-      Net<Dtype>* net, std::shared_ptr<ActivationMemory> memory,
-      std::shared_ptr<PackingPolicy> policy, const Options& options);
-  static std::shared_ptr<ActivationStore> Attach(
-      Net<Dtype>* net, std::shared_ptr<ActivationMemory> memory,
-      std::shared_ptr<PackingPolicy> policy) {
+  static shared_ptr<ActivationStore> Attach(Net<Dtype>* net,
+                                            shared_ptr<ActivationMemory> memory,
+                                            shared_ptr<PackingPolicy> policy,
+                                            const Options& options);
+  static shared_ptr<ActivationStore> Attach(Net<Dtype>* net,
+                                            shared_ptr<ActivationMemory> memory,
+                                            shared_ptr<PackingPolicy> policy) {
     return Attach(net, std::move(memory), std::move(policy), Options());
   }
   ~ActivationStore() override;
@@ -82,9 +83,8 @@ class ActivationStore : public MemoryKeeper {
     kView,
   };
 
-  ActivationStore(Net<Dtype>* net, std::shared_ptr<ActivationMemory> memory,
-                  std::shared_ptr<PackingPolicy> policy,
-                  const Options& options);
+  ActivationStore(Net<Dtype>* net, shared_ptr<ActivationMemory> memory,
+                  shared_ptr<PackingPolicy> policy, const Options& options);
 
   void BeforeForward(int layer);
   void AfterForward(int layer);
@@ -103,10 +103,9 @@ class ActivationStore : public MemoryKeeper {
 
   // Whether the memory of the blob's data, or diff, is only that of blobs that
   // are managed.
-  using MemoryOf =
-      const std::shared_ptr<SyncedMemory>& (Blob<Dtype>::*)() const;
+  using MemoryOf = const shared_ptr<SyncedMemory>& (Blob<Dtype>::*)() const;
   bool IsManaged(int blob, MemoryOf memory_of) const;
-  Tensor& TensorOf(const std::shared_ptr<SyncedMemory>& memory,
+  Tensor& TensorOf(const shared_ptr<SyncedMemory>& memory,
                    const std::string& name);
   Tensor* Find(const SyncedMemory* memory) const;
   std::string BufferName(int layer, const BackwardReads::Buffer& buffer) const;
@@ -127,8 +126,8 @@ class ActivationStore : public MemoryKeeper {
   void DropGradients(int layer);
 
   Net<Dtype>* const net_;
-  const std::shared_ptr<ActivationMemory> memory_;
-  const std::shared_ptr<PackingPolicy> policy_;
+  const shared_ptr<ActivationMemory> memory_;
+  const shared_ptr<PackingPolicy> policy_;
   const Options options_;
   const std::vector<BlobUse> uses_;
   std::vector<std::unique_ptr<Hook>> hooks_;

@@ -22,8 +22,8 @@ class GradientSlots {
 
   // Gives the gradient memory, unless it has some; zeros or no particular
   // values.
-  void Place(const std::shared_ptr<SyncedMemory>& memory,
-             const std::string& name, bool zero);
+  void Place(const shared_ptr<SyncedMemory>& memory, const std::string& name,
+             bool zero);
   void Drop(const SyncedMemory* memory);
   // Drops all, and forgets those that nobody else has any more.
   void Clear();
@@ -35,7 +35,7 @@ class GradientSlots {
 
  private:
   struct Slot {
-    std::shared_ptr<SyncedMemory> memory;
+    shared_ptr<SyncedMemory> memory;
     void* block = nullptr;
     std::string name;
   };

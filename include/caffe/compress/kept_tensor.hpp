@@ -60,7 +60,7 @@ struct Demand {
 template <typename Dtype>
 class KeptTensor {
  public:
-  KeptTensor(std::string name, std::shared_ptr<SyncedMemory> memory,
+  KeptTensor(std::string name, shared_ptr<SyncedMemory> memory,
              ActivationMemory* room, MemoryKeeper* keeper);
   ~KeptTensor() { FreeBlock(); }
   KeptTensor(const KeptTensor&) = delete;
@@ -101,7 +101,7 @@ class KeptTensor {
   void Abandon(MemoryKeeper* keeper);
 
   const std::string& name() const { return name_; }
-  const std::shared_ptr<SyncedMemory>& memory() const { return memory_; }
+  const shared_ptr<SyncedMemory>& memory() const { return memory_; }
   const void* block() const { return block_; }
   int64_t pass() const { return pass_; }
   bool has_parts() const { return pieces_.size() > 1; }
@@ -148,7 +148,7 @@ class KeptTensor {
   void Assemble(BackwardRead read, bool is_rehearsal);
 
   const std::string name_;
-  const std::shared_ptr<SyncedMemory> memory_;
+  const shared_ptr<SyncedMemory> memory_;
   ActivationMemory* const room_;
   MemoryKeeper* const keeper_;
   void* block_ = nullptr;

@@ -47,10 +47,10 @@ class ActivationStore<Dtype>::Hook : public Net<Dtype>::Callback {
 };
 
 template <typename Dtype>
-std::shared_ptr<ActivationStore<Dtype>> ActivationStore<Dtype>::Attach(
-    Net<Dtype>* net, std::shared_ptr<ActivationMemory> memory,
-    std::shared_ptr<PackingPolicy> policy, const Options& options) {
-  std::shared_ptr<ActivationStore> store(
+shared_ptr<ActivationStore<Dtype>> ActivationStore<Dtype>::Attach(
+    Net<Dtype>* net, shared_ptr<ActivationMemory> memory,
+    shared_ptr<PackingPolicy> policy, const Options& options) {
+  shared_ptr<ActivationStore> store(
       new ActivationStore(net, std::move(memory), std::move(policy), options));
   const auto hook = [&](typename Hook::Method method) {
     store->hooks_.push_back(std::make_unique<Hook>(store.get(), method));
@@ -65,9 +65,10 @@ std::shared_ptr<ActivationStore<Dtype>> ActivationStore<Dtype>::Attach(
 }
 
 template <typename Dtype>
-ActivationStore<Dtype>::ActivationStore(
-    Net<Dtype>* net, std::shared_ptr<ActivationMemory> memory,
-    std::shared_ptr<PackingPolicy> policy, const Options& options)
+ActivationStore<Dtype>::ActivationStore(Net<Dtype>* net,
+                                        shared_ptr<ActivationMemory> memory,
+                                        shared_ptr<PackingPolicy> policy,
+                                        const Options& options)
     : net_(net),
       memory_(std::move(memory)),
       policy_(std::move(policy)),
@@ -83,7 +84,7 @@ ActivationStore<Dtype>::~ActivationStore() {
 
 template <typename Dtype>
 KeptTensor<Dtype>& ActivationStore<Dtype>::TensorOf(
-    const std::shared_ptr<SyncedMemory>& memory, const std::string& name) {
+    const shared_ptr<SyncedMemory>& memory, const std::string& name) {
   Tensor*& tensor = tensor_of_[memory.get()];
   if (tensor == nullptr) {
     tensors_.push_back(
@@ -291,7 +292,7 @@ void ActivationStore<Dtype>::PutAwayIfDone(int layer, int blob) {
   const bool is_partial = IsPartial(blob);
   // A view of what others will read, too.
   if (net_->parts() != nullptr && !is_partial) return;
-  const std::shared_ptr<SyncedMemory>& whole = net_->blobs()[blob]->data();
+  const shared_ptr<SyncedMemory>& whole = net_->blobs()[blob]->data();
   const Blob<Dtype>& working = WorkingBlob(blob);
   const std::string& name = net_->blob_names()[blob];
   Tensor& tensor = TensorOf(working.data(), name);

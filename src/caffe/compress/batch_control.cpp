@@ -57,8 +57,8 @@ bool IsUntouched(const SyncedMemory& memory) {
 
 template <typename Dtype>
 std::unique_ptr<BatchControl<Dtype>> BatchControl<Dtype>::Make(
-    Solver<Dtype>* solver, std::shared_ptr<ActivationMemory> memory,
-    std::shared_ptr<const ActivationStore<Dtype>> store) {
+    Solver<Dtype>* solver, shared_ptr<ActivationMemory> memory,
+    shared_ptr<const ActivationStore<Dtype>> store) {
   const CompressionParameter& param = solver->param().compression();
   if (!param.batch_size().adapt()) return nullptr;
   Require(param.has_memory_budget(),
@@ -87,9 +87,8 @@ std::unique_ptr<BatchControl<Dtype>> BatchControl<Dtype>::Make(
 
 template <typename Dtype>
 BatchControl<Dtype>::BatchControl(
-    Solver<Dtype>* solver, std::shared_ptr<ActivationMemory> memory,
-    std::shared_ptr<const ActivationStore<Dtype>> store,
-    std::vector<Source> sources)
+    Solver<Dtype>* solver, shared_ptr<ActivationMemory> memory,
+    shared_ptr<const ActivationStore<Dtype>> store, std::vector<Source> sources)
     : solver_(solver),
       net_(solver->net().get()),
       memory_(std::move(memory)),

@@ -26,8 +26,8 @@ class BatchControl {
   // Null unless the solver's settings ask for it. Throws Error when they do but
   // the net's data layers cannot change their batches.
   static std::unique_ptr<BatchControl> Make(
-      Solver<Dtype>* solver, std::shared_ptr<ActivationMemory> memory,
-      std::shared_ptr<const ActivationStore<Dtype>> store);
+      Solver<Dtype>* solver, shared_ptr<ActivationMemory> memory,
+      shared_ptr<const ActivationStore<Dtype>> store);
 
   // Images of a batch by the net's settings, and of the next one.
   int configured() const { return rule_.configured(); }
@@ -49,8 +49,8 @@ class BatchControl {
     int index;
   };
 
-  BatchControl(Solver<Dtype>* solver, std::shared_ptr<ActivationMemory> memory,
-               std::shared_ptr<const ActivationStore<Dtype>> store,
+  BatchControl(Solver<Dtype>* solver, shared_ptr<ActivationMemory> memory,
+               shared_ptr<const ActivationStore<Dtype>> store,
                std::vector<Source> sources);
 
   // Brings data layers and net to a batch size.
@@ -77,8 +77,8 @@ class BatchControl {
 
   Solver<Dtype>* const solver_;
   Net<Dtype>* const net_;
-  const std::shared_ptr<ActivationMemory> memory_;
-  const std::shared_ptr<const ActivationStore<Dtype>> store_;
+  const shared_ptr<ActivationMemory> memory_;
+  const shared_ptr<const ActivationStore<Dtype>> store_;
   const std::vector<Source> sources_;
   const BatchSizeRule rule_;
   const int longest_interval_;

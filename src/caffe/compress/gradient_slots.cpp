@@ -12,7 +12,7 @@ void GradientSlots::Free(Slot* slot) {
   slot->memory->Evict(keeper_);
 }
 
-void GradientSlots::Place(const std::shared_ptr<SyncedMemory>& memory,
+void GradientSlots::Place(const shared_ptr<SyncedMemory>& memory,
                           const std::string& name, bool zero) {
   Slot& slot = slots_[memory.get()];
   if (slot.block != nullptr) return;

@@ -31,8 +31,7 @@ void Demand::Add(BackwardRead read) {
 }
 
 template <typename Dtype>
-KeptTensor<Dtype>::KeptTensor(std::string name,
-                              std::shared_ptr<SyncedMemory> memory,
+KeptTensor<Dtype>::KeptTensor(std::string name, shared_ptr<SyncedMemory> memory,
                               ActivationMemory* room, MemoryKeeper* keeper)
     : name_(std::move(name)),
       memory_(std::move(memory)),

@@ -52,7 +52,7 @@ class SolverCompression<Dtype>::NetHook : public Net<Dtype>::Callback {
 };
 
 template <typename Dtype>
-std::shared_ptr<SolverCompression<Dtype>> SolverCompression<Dtype>::Make(
+shared_ptr<SolverCompression<Dtype>> SolverCompression<Dtype>::Make(
     Solver<Dtype>* solver) {
   const SolverParameter& param = solver->param();
   if (param.has_compression()) CheckSettings(param.compression());
@@ -61,7 +61,7 @@ std::shared_ptr<SolverCompression<Dtype>> SolverCompression<Dtype>::Make(
   const MemoryParameter& memory = solver->net()->memory_param();
   const bool plans = memory.has_plan() ? memory.plan() : compresses;
   if (plans) {
-    return std::shared_ptr<SolverCompression>(
+    return shared_ptr<SolverCompression>(
         new SolverCompression(solver, compresses));
   }
   Require(!param.compression().batch_size().adapt(),
@@ -79,11 +79,11 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
     : solver_(solver),
       net_(solver->net().get()),
       param_(solver->param().compression()),
-      memory_(std::make_shared<ActivationMemory>()),
+      memory_(boost::make_shared<ActivationMemory>()),
       schedule_(param_.error_bound().interval()),
       collected_(net_->layers().size()) {
   if (compresses) {
-    policy_ = std::make_shared<BoundPolicy>(param_, LayerInfosOf(*net_));
+    policy_ = boost::make_shared<BoundPolicy>(param_, LayerInfosOf(*net_));
     // Before others can take the gradient away.
     net_->add_after_backward(HookFor([this](int layer) { Verify(layer); }));
   }
@@ -96,7 +96,7 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
       options(net_->memory_param(), Passes::kForwardAndBackward));
   // At that time activations need less and less of their memory.
   updates_ = BackwardUpdates<Dtype>::Attach(
-      net_, std::shared_ptr<memory::Arena>(memory_, &memory_->raw));
+      net_, shared_ptr<memory::Arena>(memory_, &memory_->raw));
   for (const auto& net : solver->test_nets()) {
     const MemoryParameter& memory = net->memory_param();
     if (memory.has_plan() && !memory.plan()) continue;
@@ -121,7 +121,7 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
 template <typename Dtype>
 typename Net<Dtype>::Callback* SolverCompression<Dtype>::HookFor(
     std::function<void(int)> function) {
-  hooks_.push_back(std::make_shared<NetHook>(std::move(function)));
+  hooks_.push_back(boost::make_shared<NetHook>(std::move(function)));
   net_->KeepAlive(hooks_.back());
   return hooks_.back().get();
 }

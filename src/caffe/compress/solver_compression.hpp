@@ -27,7 +27,7 @@ class SolverCompression : public Solver<Dtype>::Callback {
  public:
   // Takes over the activations of the solver's nets, as its settings and those
   // of its nets say; null when they say nothing of it.
-  static std::shared_ptr<SolverCompression> Make(Solver<Dtype>* solver);
+  static shared_ptr<SolverCompression> Make(Solver<Dtype>* solver);
   ~SolverCompression() override;
 
   // To be called after every Forward in training, with its loss, before its
@@ -77,14 +77,14 @@ class SolverCompression : public Solver<Dtype>::Callback {
   Solver<Dtype>* const solver_;
   Net<Dtype>* const net_;
   const CompressionParameter param_;
-  const std::shared_ptr<ActivationMemory> memory_;
-  std::shared_ptr<BoundPolicy> policy_;
-  std::shared_ptr<ActivationStore<Dtype>> store_;
+  const shared_ptr<ActivationMemory> memory_;
+  shared_ptr<BoundPolicy> policy_;
+  shared_ptr<ActivationStore<Dtype>> store_;
   std::unique_ptr<Verification<Dtype>> verification_;
   std::unique_ptr<Guard<Dtype>> guard_;
-  std::shared_ptr<BackwardUpdates<Dtype>> updates_;
+  shared_ptr<BackwardUpdates<Dtype>> updates_;
   std::unique_ptr<BatchControl<Dtype>> batches_;
-  std::vector<std::shared_ptr<NetHook>> hooks_;
+  std::vector<shared_ptr<NetHook>> hooks_;
   AssessmentSchedule schedule_;
   CompressionReport report_;
   bool is_assessing_ = false;

@@ -129,7 +129,7 @@ void DataTransformer<Dtype>::RestoreState(const string& state) {
           "transform_param's mirror or crop_size are not those of the run to "
           "resume");
   if (state.empty()) return;
-  if (!rng_) rng_ = std::make_shared<Caffe::RNG>(0);
+  if (!rng_) rng_ = boost::make_shared<Caffe::RNG>(0);
   RestoreRng(state, static_cast<rng_t*>(rng_->generator()));
 }
 

@@ -24,8 +24,8 @@ template <typename Dtype>
 void BaseDataLayer<Dtype>::LayerSetUp(const vector<Blob<Dtype>*>& bottom,
                                       const vector<Blob<Dtype>*>& top) {
   output_labels_ = top.size() > 1;
-  data_transformer_ =
-      std::make_shared<DataTransformer<Dtype>>(transform_param_, this->phase_);
+  data_transformer_ = boost::make_shared<DataTransformer<Dtype>>(
+      transform_param_, this->phase_);
   data_transformer_->InitRand();
   DataLayerSetUp(bottom, top);
 }
@@ -43,7 +43,7 @@ void BasePrefetchingDataLayer<Dtype>::LayerSetUp(
   Require(batches > 0 && batches <= kMaxPrefetch, "data_param's prefetch is ",
           batches, "; it must be 1 to ", kMaxPrefetch);
   for (uint32_t i = 0; i < batches; ++i) {
-    prefetch_.push_back(std::make_shared<Batch<Dtype>>());
+    prefetch_.push_back(boost::make_shared<Batch<Dtype>>());
     prefetch_free_.push(prefetch_.back().get());
   }
   state_ = CurrentState();
@@ -211,7 +211,7 @@ void BasePrefetchingDataLayer<Dtype>::ShapeBatch(const vector<int>& image_shape,
   if (this->output_labels_) batch->label_.Reshape({batch_size});
   const auto bytes = static_cast<size_t>(batch->data_.count());
   if (batch->bytes_ == nullptr || batch->bytes_->size() != bytes) {
-    batch->bytes_ = std::make_shared<SyncedMemory>(bytes);
+    batch->bytes_ = boost::make_shared<SyncedMemory>(bytes);
     batch->bytes_->set_label({memory::Kind::kData, this->layer_param_.name()});
   }
   batch->windows_.clear();

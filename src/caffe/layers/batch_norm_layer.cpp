@@ -28,7 +28,7 @@ void BatchNormLayer<Dtype>::LayerSetUp(const vector<Blob<Dtype>*>& bottom,
   const vector<vector<int>> shapes = {{channels_}, {channels_}, {1}};
   if (this->blobs_.empty()) {
     for (const vector<int>& shape : shapes) {
-      this->blobs_.push_back(std::make_shared<Blob<Dtype>>(shape));
+      this->blobs_.push_back(boost::make_shared<Blob<Dtype>>(shape));
     }
   }
   Require(this->blobs_.size() == shapes.size(),

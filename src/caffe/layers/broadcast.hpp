@@ -28,7 +28,7 @@ vector<int> ParameterShape(const Blob<Dtype>& bottom, int axis, int num_axes) {
 template <typename Dtype>
 shared_ptr<Blob<Dtype>> MakeParameter(const vector<int>& shape,
                                       const FillerParameter& filler) {
-  auto blob = std::make_shared<Blob<Dtype>>(shape);
+  auto blob = boost::make_shared<Blob<Dtype>>(shape);
   const std::unique_ptr<Filler<Dtype>> fill(GetFiller<Dtype>(filler));
   fill->Fill(blob.get());
   return blob;

@@ -42,7 +42,7 @@ void HDF5DataLayer<Dtype>::LoadHDF5FileData(const char* filename) {
   const Hdf5Group file = OpenHdf5(filename);
   vector<shared_ptr<Blob<Dtype>>> blobs;
   for (const string& name : this->layer_param_.top()) {
-    blobs.push_back(std::make_shared<Blob<Dtype>>());
+    blobs.push_back(boost::make_shared<Blob<Dtype>>());
     hdf5_load_nd_dataset(file.id(), name.c_str(), 1, kMaxBlobAxes,
                          blobs.back().get(), /*reshape=*/true);
     const size_t i = blobs.size() - 1;

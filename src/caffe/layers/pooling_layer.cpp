@@ -119,7 +119,7 @@ void PoolingLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
         top[0]->count() *
         (HasBytePositions() ? sizeof(uint8_t) : sizeof(int32_t));
     if (max_idx_ == nullptr || max_idx_->size() != bytes) {
-      max_idx_ = std::make_shared<SyncedMemory>(bytes);
+      max_idx_ = boost::make_shared<SyncedMemory>(bytes);
     }
   } else if (method == PoolingParameter::STOCHASTIC) {
     rand_idx_.ReshapeLike(*top[0]);

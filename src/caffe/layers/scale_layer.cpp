@@ -78,7 +78,7 @@ void ScaleLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
     if (kept_bottom_ == nullptr) {
       const size_t bytes = bottom[0]->count() * sizeof(Dtype);
       if (own_copy_ == nullptr || own_copy_->size() < bytes) {
-        own_copy_ = std::make_shared<SyncedMemory>(bytes);
+        own_copy_ = boost::make_shared<SyncedMemory>(bytes);
       }
       kept_bottom_ = own_copy_;
       copy = static_cast<Dtype*>(own_copy_->mutable_cpu_data());

@@ -18,7 +18,7 @@ void SetUpWeightsAndBias(const Setting& setting,
                          vector<shared_ptr<Blob<Dtype>>>* blobs) {
   const auto make = [&](const vector<int>& shape,
                         const FillerParameter& filler_param) {
-    blobs->push_back(std::make_shared<Blob<Dtype>>(shape));
+    blobs->push_back(boost::make_shared<Blob<Dtype>>(shape));
     const std::unique_ptr<Filler<Dtype>> filler(GetFiller<Dtype>(filler_param));
     filler->Fill(blobs->back().get());
   };

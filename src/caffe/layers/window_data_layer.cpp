@@ -86,7 +86,7 @@ void WindowDataLayer<Dtype>::DataLayerSetUp(
   const WindowDataParameter& param = this->layer_param_.window_data_param();
   const int batch_size = BatchSize("window_data_param", param.batch_size());
   CheckSettings();
-  prefetch_rng_ = std::make_shared<Caffe::RNG>(caffe_rng_rand());
+  prefetch_rng_ = boost::make_shared<Caffe::RNG>(caffe_rng_rand());
   file_ = std::make_unique<WindowFile>(ReadWindowFile(param.source()));
   ReadMean();
   SortWindows();

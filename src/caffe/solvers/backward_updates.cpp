@@ -62,9 +62,9 @@ class BackwardUpdates<Dtype>::Hook : public Net<Dtype>::Callback {
 };
 
 template <typename Dtype>
-std::shared_ptr<BackwardUpdates<Dtype>> BackwardUpdates<Dtype>::Attach(
-    Net<Dtype>* net, std::shared_ptr<memory::Arena> arena) {
-  std::shared_ptr<BackwardUpdates> updates(
+shared_ptr<BackwardUpdates<Dtype>> BackwardUpdates<Dtype>::Attach(
+    Net<Dtype>* net, shared_ptr<memory::Arena> arena) {
+  shared_ptr<BackwardUpdates> updates(
       new BackwardUpdates(net, std::move(arena)));
   const auto hook = [&](typename Hook::Method method) {
     updates->hooks_.push_back(std::make_unique<Hook>(updates.get(), method));
@@ -78,7 +78,7 @@ std::shared_ptr<BackwardUpdates<Dtype>> BackwardUpdates<Dtype>::Attach(
 
 template <typename Dtype>
 BackwardUpdates<Dtype>::BackwardUpdates(Net<Dtype>* net,
-                                        std::shared_ptr<memory::Arena> arena)
+                                        shared_ptr<memory::Arena> arena)
     : net_(net), arena_(std::move(arena)) {}
 
 template <typename Dtype>

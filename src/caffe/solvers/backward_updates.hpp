@@ -39,8 +39,8 @@ class BackwardUpdates {
   // Turns the gradient of a learnable parameter into an update and applies it.
   using Update = std::function<void(int param_id)>;
 
-  static std::shared_ptr<BackwardUpdates> Attach(
-      Net<Dtype>* net, std::shared_ptr<memory::Arena> arena);
+  static shared_ptr<BackwardUpdates> Attach(Net<Dtype>* net,
+                                            shared_ptr<memory::Arena> arena);
   ~BackwardUpdates();
   BackwardUpdates(const BackwardUpdates&) = delete;
   BackwardUpdates& operator=(const BackwardUpdates&) = delete;
@@ -52,18 +52,18 @@ class BackwardUpdates {
  private:
   class Hook;
   struct Gradient {
-    std::shared_ptr<SyncedMemory> memory;
+    shared_ptr<SyncedMemory> memory;
     void* block = nullptr;
   };
 
-  BackwardUpdates(Net<Dtype>* net, std::shared_ptr<memory::Arena> arena);
+  BackwardUpdates(Net<Dtype>* net, shared_ptr<memory::Arena> arena);
   void BeforeBackward(int layer);
   void AfterBackward(int layer);
   void Drop(Gradient* gradient);
   void DropAll();
 
   Net<Dtype>* const net_;
-  const std::shared_ptr<memory::Arena> arena_;
+  const shared_ptr<memory::Arena> arena_;
   std::vector<std::unique_ptr<Hook>> hooks_;
   // One for every learnable parameter.
   std::vector<ParamUse> uses_;

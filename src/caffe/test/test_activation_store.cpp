@@ -31,8 +31,8 @@ class OnePacking : public PackingPolicy {
   const Packing packing_;
 };
 
-std::shared_ptr<OnePacking> Lossy(codec::Rounding rounding) {
-  return std::make_shared<OnePacking>(
+shared_ptr<OnePacking> Lossy(codec::Rounding rounding) {
+  return boost::make_shared<OnePacking>(
       Packing{&codec::FindCodec("sz"), {.bound = 0.2, .rounding = rounding}});
 }
 
@@ -108,19 +108,19 @@ constexpr const char* kMasks = R"(
 
 struct Finished {
   std::unique_ptr<Net<float>> net;
-  std::shared_ptr<ActivationStore<float>> store;
+  shared_ptr<ActivationStore<float>> store;
 };
 
 // The gradients of a net with that policy; without a store if it is empty.
 Finished ForwardBackward(const string& layers,
-                         const std::shared_ptr<PackingPolicy>& policy,
+                         const shared_ptr<PackingPolicy>& policy,
                          bool with_store = true) {
   Caffe::set_random_seed(3);
   Finished run;
   run.net = MakeNet<float>("state { phase: TRAIN } " + string(kData) + layers);
   if (with_store) {
     run.store = ActivationStore<float>::Attach(
-        run.net.get(), std::make_shared<ActivationMemory>(), policy);
+        run.net.get(), boost::make_shared<ActivationMemory>(), policy);
   }
   run.net->ClearParamDiffs();
   run.net->ForwardBackward();
@@ -180,10 +180,10 @@ TEST(ActivationStoreTest, MeasuresErrorsWhenAsked) {
   const Finished raw = ForwardBackward(kMasks, nullptr, false);
   Packing packing{&codec::FindCodec("sz"), {.bound = 0.2}};
   const Finished unasked =
-      ForwardBackward(kMasks, std::make_shared<OnePacking>(packing));
+      ForwardBackward(kMasks, boost::make_shared<OnePacking>(packing));
   packing.is_checked = true;
   const Finished run =
-      ForwardBackward(kMasks, std::make_shared<OnePacking>(packing));
+      ForwardBackward(kMasks, boost::make_shared<OnePacking>(packing));
   for (const ActivationReport& report : unasked.store->Reports()) {
     EXPECT_EQ(-1, report.worst) << report.name;
   }
@@ -220,12 +220,12 @@ TEST(ActivationStoreTest, RehearsesBackwardWithExactValues) {
   Packing packing{&codec::FindCodec("sz"), {.bound = 0.2}};
   const auto exact = gradients(*ForwardBackward(kMasks, nullptr, false).net);
   const auto lossy = gradients(
-      *ForwardBackward(kMasks, std::make_shared<OnePacking>(packing)).net);
+      *ForwardBackward(kMasks, boost::make_shared<OnePacking>(packing)).net);
   EXPECT_NE(exact, lossy);
 
   packing.keeps_exact = true;
   const Finished run =
-      ForwardBackward(kMasks, std::make_shared<OnePacking>(packing));
+      ForwardBackward(kMasks, boost::make_shared<OnePacking>(packing));
   EXPECT_EQ(lossy, gradients(*run.net));
   // The same net, the same data.
   Caffe::set_random_seed(3);
@@ -246,7 +246,7 @@ TEST(ActivationStoreTest, ACodecThatFailsLeavesTheTensorAsItIs) {
   const FailingCodec codec(2);
   LogRecorder log;
   const Finished run = ForwardBackward(
-      kMasks, std::make_shared<OnePacking>(Packing{&codec, {}}));
+      kMasks, boost::make_shared<OnePacking>(Packing{&codec, {}}));
   for (size_t i = 0; i < raw.net->learnable_params().size(); ++i) {
     EXPECT_EQ(DiffOf(*raw.net->learnable_params()[i]),
               DiffOf(*run.net->learnable_params()[i]));
@@ -304,8 +304,8 @@ TEST(ActivationStoreTest, PacksDataWithoutTouchingWhoseItIs) {
   const vector<float> before = images;
   const auto net = MakeNet<float>(string(kMemory) + kMasks);
   const auto policy = Lossy(codec::Rounding::kDither);
-  ActivationStore<float>::Attach(net.get(),
-                                 std::make_shared<ActivationMemory>(), policy);
+  ActivationStore<float>::Attach(
+      net.get(), boost::make_shared<ActivationMemory>(), policy);
   dynamic_cast<MemoryDataLayer<float>&>(*net->layers()[0])
       .Reset(images.data(), labels.data(), 16);
   for (int i = 0; i < 3; ++i) {
@@ -328,9 +328,9 @@ TEST(ActivationStoreTest, KeepsTheCopyOfALayerThatIsNotRunBackward) {
     layer { name: 'loss' type: 'SoftmaxWithLoss' bottom: 'scores'
             bottom: 'label' top: 'loss' } )";
   const Finished raw = ForwardBackward(kNormalizedData, nullptr, false);
-  const Finished run = ForwardBackward(
-      kNormalizedData,
-      std::make_shared<OnePacking>(Packing{&codec::FindCodec("lossless"), {}}));
+  const Finished run =
+      ForwardBackward(kNormalizedData, boost::make_shared<OnePacking>(Packing{
+                                           &codec::FindCodec("lossless"), {}}));
   for (size_t i = 0; i < raw.net->learnable_params().size(); ++i) {
     EXPECT_EQ(DiffOf(*raw.net->learnable_params()[i]),
               DiffOf(*run.net->learnable_params()[i]))
@@ -356,8 +356,8 @@ TEST(ActivationStoreTest, ShapesMayChangeBetweenPasses) {
     const auto net = MakeNet<float>(string(kInput) + kMasks);
     if (with_store) {
       ActivationStore<float>::Attach(net.get(),
-                                     std::make_shared<ActivationMemory>(),
-                                     std::make_shared<OnePacking>(Packing{
+                                     boost::make_shared<ActivationMemory>(),
+                                     boost::make_shared<OnePacking>(Packing{
                                          &codec::FindCodec("lossless"), {}}));
     }
     vector<vector<float>> all;

@@ -100,8 +100,8 @@ class Lossless : public PackingPolicy {
 
 struct Trained {
   std::unique_ptr<Net<float>> net;
-  std::shared_ptr<ActivationStore<float>> store;
-  std::shared_ptr<Lossless> policy = std::make_shared<Lossless>();
+  shared_ptr<ActivationStore<float>> store;
+  shared_ptr<Lossless> policy = boost::make_shared<Lossless>();
   float loss = 0;
 };
 
@@ -111,7 +111,7 @@ Trained TrainOn(const string& layers, size_t largest, int passes = 2) {
   Trained run;
   run.net = MakeNet<float>(kData + layers + kLoss);
   run.store = ActivationStore<float>::Attach(
-      run.net.get(), std::make_shared<ActivationMemory>(), run.policy,
+      run.net.get(), boost::make_shared<ActivationMemory>(), run.policy,
       {.largest_tensor = largest});
   for (int i = 0; i < passes; ++i) {
     run.net->ClearParamDiffs();
@@ -254,7 +254,7 @@ TEST(BatchPartsTest, BatchesMayChange) {
         "                      shape { dim: 8 } } } " +
         Chain() + kLoss);
     run.store = ActivationStore<float>::Attach(
-        run.net.get(), std::make_shared<ActivationMemory>(), run.policy,
+        run.net.get(), boost::make_shared<ActivationMemory>(), run.policy,
         {.largest_tensor = largest});
     return run;
   };

@@ -76,8 +76,8 @@ TEST(CompressedTraining, TakesLessMemoryThanThePlanAlone) {
       return {&codec::FindCodec("sz"), {.bound = 100}};
     }
   };
-  const auto peak = [](const std::shared_ptr<PackingPolicy>& policy) {
-    const auto memory = std::make_shared<ActivationMemory>();
+  const auto peak = [](const shared_ptr<PackingPolicy>& policy) {
+    const auto memory = boost::make_shared<ActivationMemory>();
     const auto net = MakeNet<float>(kEveryUseNet);
     ActivationStore<float>::Attach(net.get(), memory, policy);
     net->ForwardBackward();
@@ -91,7 +91,7 @@ TEST(CompressedTraining, TakesLessMemoryThanThePlanAlone) {
     everything += 2 * blob->count() * sizeof(float);
   }
   const size_t planned = peak(nullptr);
-  const size_t packed = peak(std::make_shared<Tiny>());
+  const size_t packed = peak(boost::make_shared<Tiny>());
   EXPECT_LT(planned, everything * 3 / 4);
   EXPECT_LT(packed, planned * 9 / 10);
 }

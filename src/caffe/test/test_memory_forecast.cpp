@@ -90,9 +90,9 @@ TEST(MemoryForecast, TellsWhatIsKept) {
 
 TEST(MemoryForecast, AgreesWithWhatTheStoreTakes) {
   for (const bool compresses : {false, true}) {
-    const auto memory = std::make_shared<ActivationMemory>();
+    const auto memory = boost::make_shared<ActivationMemory>();
     const auto net = MakeNet<float>(kNet);
-    const auto policy = compresses ? std::make_shared<Sz>() : nullptr;
+    const auto policy = compresses ? boost::make_shared<Sz>() : nullptr;
     const auto store =
         ActivationStore<float>::Attach(net.get(), memory, policy);
     net->ForwardBackward();
@@ -126,10 +126,10 @@ TEST(MemoryForecast, KnowsWhereParametersAreUpdated) {
             inner_product_param { num_output: 300 } }
     layer { name: 'loss' type: 'EuclideanLoss' bottom: 'ip2' bottom: 'ip2'
             top: 'loss' } )");
-  const auto memory = std::make_shared<ActivationMemory>();
+  const auto memory = boost::make_shared<ActivationMemory>();
   ActivationStore<float>::Attach(net.get(), memory, nullptr);
   const auto updates = BackwardUpdates<float>::Attach(
-      net.get(), std::shared_ptr<memory::Arena>(memory, &memory->raw));
+      net.get(), shared_ptr<memory::Arena>(memory, &memory->raw));
   net->Forward();
   updates->RunBackward([](int /*param_id*/) {});
   const auto taken = static_cast<double>(memory->raw.peak());

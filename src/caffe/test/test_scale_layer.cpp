@@ -136,12 +136,14 @@ TYPED_TEST(ScaleLayerTest, SharesTheCopyOfABatchNormBeforeIt) {
         vector<string>{"BatchNorm", "ReLU", "Scale"}}) {
     vector<vector<Dtype>> results[2];
     for (const bool in_place : {false, true}) {
-      vector<shared_ptr<Blob<Dtype>>> blobs = {std::make_shared<Blob<Dtype>>()};
+      vector<shared_ptr<Blob<Dtype>>> blobs = {
+          boost::make_shared<Blob<Dtype>>()};
       blobs[0]->CopyFrom(values, false, true);
       vector<shared_ptr<Layer<Dtype>>> layers;
       for (const string& type : types) {
         layers.push_back(this->Make("type: '" + type + "'"));
-        blobs.push_back(in_place ? blobs[0] : std::make_shared<Blob<Dtype>>());
+        blobs.push_back(in_place ? blobs[0]
+                                 : boost::make_shared<Blob<Dtype>>());
         const vector<Blob<Dtype>*> bottom = {blobs[layers.size() - 1].get()};
         const vector<Blob<Dtype>*> top = {blobs[layers.size()].get()};
         layers.back()->SetUp(bottom, top);

@@ -78,7 +78,7 @@ TEST(SyncedMemoryTest, WhatIsForgottenStartsAgainAsZeros) {
 }
 
 TEST(SyncedMemoryTest, TheTwinIsForgottenWhenValuesChange) {
-  const auto twin = std::make_shared<SyncedMemory>(kBytes);
+  const auto twin = boost::make_shared<SyncedMemory>(kBytes);
   SyncedMemory memory(kBytes);
   memory.set_twin(twin);
   memory.cpu_data();

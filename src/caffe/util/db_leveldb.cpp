@@ -124,7 +124,7 @@ LevelDB::~LevelDB() = default;
 void LevelDB::Open(const string& source, Mode mode) {
   Close();
   const auto make = [&] {
-    return std::make_shared<LevelDBHandle>(source, mode);
+    return boost::make_shared<LevelDBHandle>(source, mode);
   };
   handle_ = mode == READ ? Handles().GetOrMake(source, make)
                          : Handles().Make(source, make);

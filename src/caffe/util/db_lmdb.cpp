@@ -241,7 +241,7 @@ LMDB::~LMDB() = default;
 void LMDB::Open(const string& source, Mode mode) {
   Close();
   const auto make = [&] {
-    return std::make_shared<LMDBEnvironment>(source, mode);
+    return boost::make_shared<LMDBEnvironment>(source, mode);
   };
   environment_ = mode == READ ? Environments().GetOrMake(source, make)
                               : Environments().Make(source, make);

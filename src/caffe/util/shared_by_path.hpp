@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 
+#include "caffe/common.hpp"
 #include "caffe/error.hpp"
 
 namespace caffe {
@@ -18,17 +18,16 @@ template <typename T>
 class SharedByPath {
  public:
   // The object for the path; make() makes it where there is none.
-  std::shared_ptr<T> GetOrMake(
-      const std::string& path,
-      const std::function<std::shared_ptr<T>()>& make) {
+  shared_ptr<T> GetOrMake(const std::string& path,
+                          const std::function<shared_ptr<T>()>& make) {
     const std::lock_guard lock(mutex_);
-    if (std::shared_ptr<T> object = Find(path)) return object;
+    if (shared_ptr<T> object = Find(path)) return object;
     return Add(path, make());
   }
 
   // A new object; throws Error where there is one.
-  std::shared_ptr<T> Make(const std::string& path,
-                          const std::function<std::shared_ptr<T>()>& make) {
+  shared_ptr<T> Make(const std::string& path,
+                     const std::function<shared_ptr<T>()>& make) {
     const std::lock_guard lock(mutex_);
     Require(Find(path) == nullptr, path,
             " is open already and cannot be opened for writing");
@@ -42,12 +41,12 @@ class SharedByPath {
     return error ? path : key.string();
   }
 
-  std::shared_ptr<T> Find(const std::string& path) const {
+  shared_ptr<T> Find(const std::string& path) const {
     const auto found = objects_.find(Key(path));
     return found == objects_.end() ? nullptr : found->second.lock();
   }
 
-  std::shared_ptr<T> Add(const std::string& path, std::shared_ptr<T> object) {
+  shared_ptr<T> Add(const std::string& path, shared_ptr<T> object) {
     std::erase_if(objects_,
                   [](const auto& entry) { return entry.second.expired(); });
     objects_[Key(path)] = object;
@@ -55,7 +54,7 @@ class SharedByPath {
   }
 
   std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<T>> objects_;
+  std::map<std::string, boost::weak_ptr<T>> objects_;
 };
 
 }  // namespace caffe
