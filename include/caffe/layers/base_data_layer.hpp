@@ -38,6 +38,7 @@ class BaseDataLayer : public Layer<Dtype> {
   void Backward_cpu(const vector<Blob<Dtype>*>& /*top*/,
                     const vector<bool>& /*propagate_down*/,
                     const vector<Blob<Dtype>*>& /*bottom*/) override {}
+  using Layer<Dtype>::Backward_gpu;
 
  protected:
   TransformationParameter transform_param_;
@@ -81,6 +82,7 @@ class BasePrefetchingDataLayer : public BaseDataLayer<Dtype>,
 
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
                    const vector<Blob<Dtype>*>& top) override;
+  using Layer<Dtype>::Forward_gpu;
 
   string SaveState() const override { return state_; }
   void RestoreState(const string& state) override;

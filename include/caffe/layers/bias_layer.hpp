@@ -33,6 +33,8 @@ class BiasLayer : public Layer<Dtype> {
   void Backward_cpu(const vector<Blob<Dtype>*>& top,
                     const vector<bool>& propagate_down,
                     const vector<Blob<Dtype>*>& bottom) override;
+  using Layer<Dtype>::Forward_gpu;
+  using Layer<Dtype>::Backward_gpu;
 
  private:
   // The first bottom as (outer_dim_, bias_dim_, inner_dim_) values.

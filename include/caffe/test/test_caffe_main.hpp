@@ -13,6 +13,16 @@
 using std::cout;
 using std::endl;
 
+// Where tests find examples and data, from the project's folder; a build may
+// say better. Any device will do.
+#define CUDA_TEST_DEVICE -1
+#ifndef EXAMPLES_SOURCE_DIR
+#define EXAMPLES_SOURCE_DIR "examples/"
+#endif
+#ifndef ABS_TEST_DATA_DIR
+#define ABS_TEST_DATA_DIR "src/caffe/test/data"
+#endif
+
 int main(int argc, char** argv);
 
 namespace caffe {
