@@ -1,10 +1,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -16,7 +14,7 @@
 #include "caffe/util/io.hpp"
 #include "data_layer_test_util.hpp"
 #include "net_test_util.hpp"
-#include "temporary_folder.hpp"
+#include "tool_test_util.hpp"
 
 // Runs the tools that make and read databases as a user does.
 
@@ -29,29 +27,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 namespace fs = std::filesystem;
-
-struct Result {
-  int exit_code;
-  string output;  // Standard output and error.
-};
-
-// Runs one of the tools in that folder; `prefix` goes before its path.
-Result Run(const string& folder, const string& tool, const string& arguments,
-           const string& prefix = "") {
-  const string command = "cd '" + folder + "' && TMPDIR='" + folder + "' " +
-                         prefix + " " + TOOLS_DIR + "/" + tool + " " +
-                         arguments + " 2>&1";
-  FILE* const pipe = popen(command.c_str(), "r");
-  CHECK(pipe);
-  Result result;
-  char buffer[4096];
-  while (const size_t n = fread(buffer, 1, sizeof(buffer), pipe)) {
-    result.output.append(buffer, n);
-  }
-  const int status = pclose(pipe);
-  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
-}
 
 std::map<string, Datum> ReadDatabase(const string& path,
                                      const string& backend = "lmdb") {
@@ -91,33 +66,8 @@ string BigEndian(uint32_t number) {
 
 }  // namespace
 
-class DataToolsTest : public ::testing::Test {
+class DataToolsTest : public ToolTest {
  protected:
-  Result Run(const string& tool, const string& arguments,
-             const string& prefix = "") const {
-    return caffe::Run(folder_.path(), tool, arguments, prefix);
-  }
-
-  // Expects that the tool says so, in one sentence at the end.
-  void ExpectComplaint(const string& tool, const string& arguments,
-                       const string& complaint) const {
-    const Result result = Run(tool, arguments);
-    EXPECT_EQ(1, result.exit_code) << result.output;
-    const size_t start = result.output.rfind(
-        '\n', result.output.size() - 2);  // Of the last line.
-    const string last =
-        result.output.substr(start == string::npos ? 0 : start + 1);
-    EXPECT_THAT(last, AllOf(HasSubstr(tool + ": "), HasSubstr(complaint)))
-        << result.output;
-  }
-
-  void ExpectSuccess(const string& tool, const string& arguments) const {
-    const Result result = Run(tool, arguments);
-    EXPECT_EQ(0, result.exit_code) << result.output;
-  }
-
-  bool Exists(const string& name) const { return fs::exists(folder_ / name); }
-
   // Four images of 6 x 5 pixels, and a list of them.
   void WriteImages() const {
     fs::create_directory(folder_ / "images");
@@ -140,14 +90,13 @@ class DataToolsTest : public ::testing::Test {
     WriteWholeFile(folder_ / "labels.idx",
                    BigEndian(2049) + BigEndian(3) + "\x07\x08\xff");
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(DataToolsTest, HelpHasAnExampleAndTheFlags) {
   for (const char* const tool :
        {"convert_imageset", "compute_image_mean", "extract_features",
-        "convert_mnist_data", "convert_cifar_data"}) {
+        "convert_mnist_data", "convert_cifar_data",
+        "convert_mnist_siamese_data"}) {
     const Result result = Run(tool, "--help");
     EXPECT_EQ(0, result.exit_code);
     EXPECT_THAT(result.output,
@@ -287,6 +236,40 @@ TEST_F(DataToolsTest, Mnist) {
     EXPECT_EQ(string("\x70\x71\x72\x73\x74\x75"), datum.data());
   }
 }
+
+#ifdef USE_LEVELDB
+TEST_F(DataToolsTest, MnistInPairs) {
+  // A hundred images of one pixel, which tells the label.
+  string pixels, labels;
+  for (int i = 0; i < 100; ++i) {
+    pixels.push_back(static_cast<char>(i));
+    labels.push_back(static_cast<char>(i % 2));
+  }
+  WriteWholeFile(
+      folder_ / "images.idx",
+      BigEndian(2051) + BigEndian(100) + BigEndian(1) + BigEndian(1) + pixels);
+  WriteWholeFile(folder_ / "labels.idx",
+                 BigEndian(2049) + BigEndian(100) + labels);
+  ExpectSuccess("convert_mnist_siamese_data", "images.idx labels.idx db");
+  const auto records = ReadDatabase(folder_ / "db", "leveldb");
+  ASSERT_EQ(100u, records.size());
+  EXPECT_TRUE(records.contains("00000099"));
+  int same = 0;
+  std::set<string> pairs;
+  for (const auto& [key, datum] : records) {
+    EXPECT_EQ(2, datum.channels());
+    EXPECT_EQ(1, datum.height());
+    ASSERT_EQ(2u, datum.data().size());
+    EXPECT_EQ((datum.data()[0] - datum.data()[1]) % 2 == 0, datum.label() == 1);
+    same += datum.label();
+    pairs.insert(datum.data());
+  }
+  // Drawn at random: all but certainly within these.
+  EXPECT_GT(same, 20);
+  EXPECT_LT(same, 80);
+  EXPECT_GT(pairs.size(), 90u);
+}
+#endif
 
 TEST_F(DataToolsTest, MnistRefusesDamagedFiles) {
   WriteMnist();
