@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "caffe/kept_values.hpp"
 #include "caffe/layer.hpp"
 
 namespace caffe {
@@ -51,11 +52,7 @@ class ScaleLayer : public Layer<Dtype> {
   }
 
   bool has_two_bottoms_ = false;
-  bool in_place_ = false;
-  // In place, the memory with what the first bottom was; perhaps that of
-  // another layer which keeps it as well.
-  shared_ptr<SyncedMemory> kept_bottom_;
-  shared_ptr<SyncedMemory> own_copy_;
+  KeptBottom<Dtype> kept_bottom_;
 };
 
 }  // namespace caffe

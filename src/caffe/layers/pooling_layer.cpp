@@ -1,5 +1,6 @@
 #include "caffe/layers/pooling_layer.hpp"
 
+#include "caffe/kept_values.hpp"
 #include "cpu/engine.hpp"
 #include "cpu/pooling.hpp"
 
@@ -118,9 +119,7 @@ void PoolingLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
     const size_t bytes =
         top[0]->count() *
         (HasBytePositions() ? sizeof(uint8_t) : sizeof(int32_t));
-    if (max_idx_ == nullptr || max_idx_->size() != bytes) {
-      max_idx_ = boost::make_shared<SyncedMemory>(bytes);
-    }
+    FitMemory(bytes, &max_idx_);
   } else if (method == PoolingParameter::STOCHASTIC) {
     rand_idx_.ReshapeLike(*top[0]);
   }

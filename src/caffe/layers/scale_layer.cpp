@@ -47,8 +47,8 @@ void ScaleLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
     Require(bias.shape() == scale.shape(), "its bias has the shape ",
             bias.shape_string(), ", but its scale ", scale.shape_string());
   }
-  in_place_ = top[0] == bottom[0];
-  if (!in_place_) top[0]->ReshapeLike(*bottom[0]);
+  kept_bottom_.set_in_place(top[0] == bottom[0]);
+  top[0]->ReshapeLike(*bottom[0]);
 }
 
 template <typename Dtype>
@@ -58,12 +58,7 @@ BackwardReads ScaleLayer<Dtype>::backward_reads() const {
   if (has_two_bottoms_) {
     reads.bottoms = {BackwardRead::kNothing, BackwardRead::kExact};
   }
-  if (!HasFactorGradient()) return reads;
-  if (!in_place_) {
-    reads.bottoms[0] = BackwardRead::kValues;
-  } else if (kept_bottom_ != nullptr) {
-    reads.buffers = {{"kept_bottom", kept_bottom_, BackwardRead::kValues}};
-  }
+  if (HasFactorGradient()) kept_bottom_.AddTo(&reads, BackwardRead::kValues);
   return reads;
 }
 
@@ -72,17 +67,10 @@ void ScaleLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
                                     const vector<Blob<Dtype>*>& top) {
   const Dtype* const in = bottom[0]->cpu_data();
   Dtype* copy = nullptr;
-  kept_bottom_.reset();
-  if (in_place_ && HasFactorGradient()) {
-    kept_bottom_ = bottom[0]->data()->twin();
-    if (kept_bottom_ == nullptr) {
-      const size_t bytes = bottom[0]->count() * sizeof(Dtype);
-      if (own_copy_ == nullptr || own_copy_->size() < bytes) {
-        own_copy_ = boost::make_shared<SyncedMemory>(bytes);
-      }
-      kept_bottom_ = own_copy_;
-      copy = static_cast<Dtype*>(own_copy_->mutable_cpu_data());
-    }
+  if (HasFactorGradient()) {
+    copy = kept_bottom_.PlaceForCopy(*bottom[0]);
+  } else {
+    kept_bottom_.Drop();
   }
   const Blob<Dtype>& scale = has_two_bottoms_ ? *bottom[1] : *this->blobs_[0];
   cpu::ScaleForward<Dtype>(
@@ -109,12 +97,9 @@ void ScaleLayer<Dtype>::Backward_cpu(const vector<Blob<Dtype>*>& top,
   if (bias_param_id_ >= 0 && this->param_propagate_down_[bias_param_id_]) {
     gradients.offsets = this->blobs_[bias_param_id_]->mutable_cpu_diff();
   }
-  const Dtype* in = nullptr;
-  if (gradients.factors != nullptr) {
-    in = kept_bottom_ == nullptr
-             ? bottom[0]->cpu_data()
-             : static_cast<const Dtype*>(kept_bottom_->cpu_data());
-  }
+  const Dtype* const in = gradients.factors == nullptr
+                              ? nullptr
+                              : kept_bottom_.values(*bottom[0]);
   cpu::ScaleBackward<Dtype>({outer_dim_, scale_dim_, inner_dim_}, in,
                             scale.cpu_data(), top[0]->cpu_diff(), gradients);
 }
