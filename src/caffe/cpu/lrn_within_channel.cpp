@@ -4,7 +4,7 @@
 #include "cpu/lrn.hpp"
 #include "cpu/lrn_reference.hpp"
 #include "cpu/planes.hpp"
-#include "cpu/power.hpp"
+#include "cpu/elementary.hpp"
 
 namespace caffe::cpu {
 

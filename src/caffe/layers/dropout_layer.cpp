@@ -1,7 +1,7 @@
 #include "caffe/layers/dropout_layer.hpp"
 
 #include "caffe/util/rng.hpp"
-#include "cpu/dropout.hpp"
+#include "cpu/mask.hpp"
 
 namespace caffe {
 

@@ -113,6 +113,25 @@ vector<Case> ElementwiseCases() {
   };
 }
 
+// Layers that compute a function of every value.
+vector<Case> NeuronCases() {
+  const string elu = "type: 'ELU' elu_param { alpha: 0.5 }";
+  return {
+      {"type: 'BNLL'", {kImages}, "N/V"},
+      InPlace({"type: 'BNLL'", {kImages}, "N/V"}),
+      {"type: 'ELU'", {kImages}, "N/V"},
+      InPlace({"type: 'ELU'", {kImages}, "N/V"}),
+      {elu, {kImages}, "N/V mask:E"},
+      InPlace({elu, {kImages}, "N/V mask:E"}),
+      {"type: 'Sigmoid'", {kImages}, "N/V"},
+      InPlace({"type: 'Sigmoid'", {kImages}, "N/V"}),
+      {"type: 'Swish'", {kImages}, "V/N"},
+      InPlace({"type: 'Swish'", {kImages}, "N/N kept_bottom:V"}),
+      {"type: 'TanH'", {kImages}, "N/V"},
+      InPlace({"type: 'TanH'", {kImages}, "N/V"}),
+  };
+}
+
 vector<Case> ImageCases() {
   const string convolution = Convolution("num_output: 4 kernel_size: 3");
   const string deconvolution =
@@ -203,8 +222,8 @@ vector<Case> EndCases() {
 
 vector<Case> AllCases() {
   vector<Case> all;
-  for (const auto& cases :
-       {ElementwiseCases(), ImageCases(), MovingCases(), EndCases()}) {
+  for (const auto& cases : {ElementwiseCases(), NeuronCases(), ImageCases(),
+                            MovingCases(), EndCases()}) {
     all.insert(all.end(), cases.begin(), cases.end());
   }
   return all;

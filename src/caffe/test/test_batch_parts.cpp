@@ -88,6 +88,22 @@ string Others() {
          "        pooling_param { pool: AVE kernel_size: 2 stride: 2 } } ";
 }
 
+string Neuron(const string& type, const string& bottom, const string& top,
+              const string& settings = "") {
+  return "layer { name: '" + type + "_" + top + "' type: '" + type +
+         "' bottom: '" + bottom + "' top: '" + top + "' " + settings + " } ";
+}
+
+// Functions of every value, in place and not.
+string Neurons() {
+  return Convolution("conv1", "data") +
+         Neuron("ELU", "conv1", "conv1", "elu_param { alpha: 0.5 }") +
+         Neuron("Swish", "conv1", "conv1") + Neuron("Swish", "conv1", "swish") +
+         Neuron("BNLL", "swish", "swish") + Neuron("TanH", "swish", "tanh") +
+         Convolution("conv2", "tanh") + Neuron("ELU", "conv2", "elu") +
+         Neuron("Sigmoid", "elu", "elu") + Pool("last", "elu");
+}
+
 // Packs everything so that nothing is lost.
 class Lossless : public PackingPolicy {
  public:
@@ -158,7 +174,7 @@ TEST(BatchPartsTest, StretchesEndWhereBatchesAreNormalised) {
 }
 
 TEST(BatchPartsTest, PartsGiveTheSameGradients) {
-  for (const string& layers : {Chain(), Residual(), Others()}) {
+  for (const string& layers : {Chain(), Residual(), Others(), Neurons()}) {
     const Trained whole = TrainOn(layers, SIZE_MAX);
     for (const size_t largest : {40 << 10, 9 << 10}) {
       const Trained parts = TrainOn(layers, largest);

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "cpu/power.hpp"
+#include "cpu/elementary.hpp"
 #include "layer_test.hpp"
 
 namespace caffe {
