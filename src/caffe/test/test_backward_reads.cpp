@@ -115,20 +115,46 @@ vector<Case> ElementwiseCases() {
 
 // Layers that compute a function of every value.
 vector<Case> NeuronCases() {
+  const string clip = "type: 'Clip' clip_param { min: -0.5 max: 1 }";
   const string elu = "type: 'ELU' elu_param { alpha: 0.5 }";
+  const string log = "type: 'Log' log_param { shift: 9 }";
+  const string square = "type: 'Power' power_param { power: 2 }";
+  const string inverse = "type: 'Power' power_param { power: -1 }";
   return {
+      {"type: 'AbsVal'", {kImages}, "S/Z"},
       {"type: 'BNLL'", {kImages}, "N/V"},
       InPlace({"type: 'BNLL'", {kImages}, "N/V"}),
+      {clip, {kImages}, "N/N mask:E"},
+      InPlace({clip, {kImages}, "N/N mask:E"}),
       {"type: 'ELU'", {kImages}, "N/V"},
       InPlace({"type: 'ELU'", {kImages}, "N/V"}),
       {elu, {kImages}, "N/V mask:E"},
       InPlace({elu, {kImages}, "N/V mask:E"}),
+      {"type: 'Exp'", {kImages}, "N/V"},
+      InPlace({"type: 'Exp'", {kImages}, "N/V"}),
+      {log, {kImages}, "N/V"},
+      InPlace({log, {kImages}, "N/V"}),
+      {"type: 'Power'", {kImages}, "N/N"},
+      InPlace({"type: 'Power' power_param { scale: 2 }", {kImages}, "N/N"}),
+      {"type: 'Power' power_param { power: 0 }", {kImages}, "N/N"},
+      {square, {kImages}, "V/N"},
+      InPlace({square, {kImages}, "N/N kept_bottom:V"}),
+      {inverse, {kImages}, "E/N"},
+      InPlace({inverse, {kImages}, "N/N kept_bottom:E"}),
+      {"type: 'Power' power_param { power: 2.5 shift: 9 }", {kImages}, "E/N"},
+      {"type: 'PReLU'", {kImages}, "V/N mask:E"},
+      InPlace({"type: 'PReLU'", {kImages}, "N/N mask:E kept_bottom:V"}),
+      WithoutGradients({"type: 'PReLU'", {kImages}, "V/N mask:E"}),
+      Frozen({0}, {"type: 'PReLU'", {kImages}, "N/N mask:E"}),
+      Frozen({0}, InPlace({"type: 'PReLU'", {kImages}, "N/N mask:E"})),
       {"type: 'Sigmoid'", {kImages}, "N/V"},
       InPlace({"type: 'Sigmoid'", {kImages}, "N/V"}),
       {"type: 'Swish'", {kImages}, "V/N"},
       InPlace({"type: 'Swish'", {kImages}, "N/N kept_bottom:V"}),
       {"type: 'TanH'", {kImages}, "N/V"},
       InPlace({"type: 'TanH'", {kImages}, "N/V"}),
+      WithoutGradients({"type: 'Threshold'", {kImages}, "N/N"}),
+      WithoutGradients(InPlace({"type: 'Threshold'", {kImages}, "N/N"})),
   };
 }
 

@@ -104,6 +104,21 @@ string Neurons() {
          Neuron("Sigmoid", "elu", "elu") + Pool("last", "elu");
 }
 
+// And those with kinks, poles and parameters.
+string OtherNeurons() {
+  return Convolution("conv1", "data") + Neuron("PReLU", "conv1", "conv1") +
+         Neuron("AbsVal", "conv1", "abs") +
+         Neuron("Log", "abs", "log", "log_param { shift: 1 }") +
+         Neuron("Exp", "log", "exp", "exp_param { base: 2 scale: 0.5 }") +
+         Neuron("Power", "exp", "exp", "power_param { power: 3 shift: -1 }") +
+         Convolution("conv2", "exp") + Neuron("PReLU", "conv2", "prelu") +
+         Neuron("Clip", "prelu", "prelu", "clip_param { min: -1 max: 0.5 }") +
+         Neuron("Threshold", "data", "step") +
+         "layer { name: 'both' type: 'Concat' bottom: 'prelu' bottom: 'step' "
+         "        top: 'both' } " +
+         Pool("last", "both");
+}
+
 // Packs everything so that nothing is lost.
 class Lossless : public PackingPolicy {
  public:
@@ -174,7 +189,8 @@ TEST(BatchPartsTest, StretchesEndWhereBatchesAreNormalised) {
 }
 
 TEST(BatchPartsTest, PartsGiveTheSameGradients) {
-  for (const string& layers : {Chain(), Residual(), Others(), Neurons()}) {
+  for (const string& layers :
+       {Chain(), Residual(), Others(), Neurons(), OtherNeurons()}) {
     const Trained whole = TrainOn(layers, SIZE_MAX);
     for (const size_t largest : {40 << 10, 9 << 10}) {
       const Trained parts = TrainOn(layers, largest);

@@ -15,10 +15,12 @@ namespace {
 
 // One a line, so that changes to different types do not meet.
 constexpr const char* kLayers = R"(
+AbsVal
 Accuracy
 BatchNorm
 Bias
 BNLL
+Clip
 Concat
 Convolution
 Data
@@ -28,13 +30,17 @@ DummyData
 Eltwise
 ELU
 EuclideanLoss
+Exp
 Flatten
 ImageData
 InnerProduct
 Input
+Log
 LRN
 MemoryData
 Pooling
+Power
+PReLU
 ReLU
 Reshape
 Scale
@@ -46,6 +52,7 @@ SoftmaxWithLoss
 Split
 Swish
 TanH
+Threshold
 WindowData
 )"
 #ifdef USE_HDF5

@@ -1,0 +1,41 @@
+#ifndef CAFFE_LOG_LAYER_HPP_
+#define CAFFE_LOG_LAYER_HPP_
+
+#include <vector>
+
+#include "caffe/layers/neuron_layer.hpp"
+
+namespace caffe {
+
+// y = the logarithm of scale * x + shift, with the settings of log_param; a
+// base of -1 stands for e. Backward reads the values of the top, so the layer
+// may work in place.
+template <typename Dtype>
+class LogLayer : public NeuronLayer<Dtype> {
+ public:
+  using NeuronLayer<Dtype>::NeuronLayer;
+  void LayerSetUp(const vector<Blob<Dtype>*>& bottom,
+                  const vector<Blob<Dtype>*>& top) override;
+
+  const char* type() const override { return "Log"; }
+  BackwardReads backward_reads() const override {
+    return BackwardReads::Of({BackwardRead::kNothing}, {BackwardRead::kValues});
+  }
+  bool works_per_image() const override { return true; }
+
+ protected:
+  void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
+                   const vector<Blob<Dtype>*>& top) override;
+  void Backward_cpu(const vector<Blob<Dtype>*>& top,
+                    const vector<bool>& propagate_down,
+                    const vector<Blob<Dtype>*>& bottom) override;
+
+  Dtype input_scale_ = 1;
+  Dtype input_shift_ = 0;
+  // The natural logarithm of the base.
+  Dtype log_base_ = 1;
+};
+
+}  // namespace caffe
+
+#endif  // CAFFE_LOG_LAYER_HPP_
