@@ -62,6 +62,7 @@ class LayerTest : public MultiDeviceTest<TypeParam> {
     return testing::Pointwise(testing::DoubleNear(1e-5), expected);
   }
 
+  using testing::Test::SetUp;
   shared_ptr<Layer<Dtype>> SetUp(const string& prototxt) {
     shared_ptr<Layer<Dtype>> layer = Make(prototxt);
     layer->SetUp(bottoms_, tops_);
