@@ -1,10 +1,9 @@
 #include "cpu/softmax.hpp"
 
-#include <cfloat>
 #include <cmath>
-#include <vector>
 
 #include "cpu/parallel.hpp"
+#include "cpu/sums.hpp"
 
 namespace caffe::cpu {
 
@@ -12,8 +11,6 @@ namespace {
 
 // Positions worked on together when channels are not neighbours in memory.
 constexpr int64_t kColumns = 64;
-// Positions whose losses are summed before the sums are.
-constexpr int64_t kSumBlock = 1024;
 // A softmax value costs about as much as this many elementwise ones.
 constexpr int64_t kExpCost = 8;
 
@@ -134,28 +131,14 @@ void SoftmaxBackward(int64_t outer, int64_t channels, int64_t inner,
 
 template <typename Dtype>
 double CrossEntropy(int64_t outer, int64_t channels, int64_t inner,
-                    const Dtype* probabilities, const int* labels) {
-  const int64_t positions = outer * inner;
-  // Blocks of a fixed size make the sum independent of the threads.
-  std::vector<double> sums((positions + kSumBlock - 1) / kSumBlock);
-  ParallelFor(sums.size(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) {
-      const int64_t last = std::min((block + 1) * kSumBlock, positions);
-      for (int64_t i = block * kSumBlock; i < last; ++i) {
-        if (labels[i] < 0) continue;
-        const Dtype probability =
-            probabilities[(i / inner * channels + labels[i]) * inner +
-                          i % inner];
-        // A probability that underflowed must not make the loss infinite;
-        // written so that one that is not a number stays so.
-        sums[block] -= std::log(probability < Dtype(FLT_MIN) ? Dtype(FLT_MIN)
-                                                             : probability);
-      }
-    }
+                    const Dtype* probabilities, const int* labels,
+                    Dtype smallest) {
+  return SumOf(outer * inner, [=](int64_t i) {
+    if (labels[i] < 0) return 0.0;
+    const Dtype probability =
+        probabilities[(i / inner * channels + labels[i]) * inner + i % inner];
+    return -LogOfAtLeast(smallest, probability);
   });
-  double total = 0;
-  for (const double sum : sums) total += sum;
-  return total;
 }
 
 template <typename Dtype>
@@ -182,7 +165,7 @@ void CrossEntropyBackward(int64_t outer, int64_t channels, int64_t inner,
   template void SoftmaxBackward(int64_t, int64_t, int64_t, const Dtype*,      \
                                 const Dtype*, Dtype*);                        \
   template double CrossEntropy(int64_t, int64_t, int64_t, const Dtype*,       \
-                               const int*);                                   \
+                               const int*, Dtype);                            \
   template void CrossEntropyBackward(int64_t, int64_t, int64_t, const Dtype*, \
                                      const int*, Dtype, Dtype*)
 

@@ -19,11 +19,13 @@ template <typename Dtype>
 void SoftmaxBackward(int64_t outer, int64_t channels, int64_t inner,
                      const Dtype* out, const Dtype* out_diff, Dtype* in_diff);
 
-// Sum of -log(probability of the label) over the outer x inner positions. A
-// negative label leaves its position out; others must be below `channels`.
+// Sum of -log(probability of the label) over the outer x inner positions;
+// probabilities below `smallest` count as that. A negative label leaves its
+// position out; others must be below `channels`.
 template <typename Dtype>
 double CrossEntropy(int64_t outer, int64_t channels, int64_t inner,
-                    const Dtype* probabilities, const int* labels);
+                    const Dtype* probabilities, const int* labels,
+                    Dtype smallest);
 
 // The gradient of scale * CrossEntropy(Softmax(scores)) by the scores: scale *
 // (probability - [channel is the label]), and zero where there is no label.

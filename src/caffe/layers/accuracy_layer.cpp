@@ -25,10 +25,7 @@ void AccuracyLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
   outer_num_ = bottom[0]->count(0, label_axis_);
   inner_num_ = bottom[0]->count(label_axis_ + 1);
   const int classes = bottom[0]->shape(label_axis_);
-  Require(outer_num_ * inner_num_ == bottom[1]->count(), "scores of shape ",
-          bottom[0]->shape_string(), " need ", outer_num_ * inner_num_,
-          " labels (one for each position without axis ", label_axis_,
-          "), not ", bottom[1]->count());
+  RequireLabels(*bottom[0], label_axis_, *bottom[1]);
   Require(top_k_ <= classes, "top_k is ", top_k_, ", but there are only ",
           classes, " classes");
   top[0]->Reshape(vector<int>());

@@ -1,12 +1,33 @@
 #ifndef CAFFE_SRC_LAYERS_LABELS_HPP_
 #define CAFFE_SRC_LAYERS_LABELS_HPP_
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "caffe/blob.hpp"
 
 namespace caffe {
+
+// Throws Error unless there is a label for every position of the scores without
+// their axis of classes.
+template <typename Dtype>
+void RequireLabels(const Blob<Dtype>& scores, int axis,
+                   const Blob<Dtype>& labels) {
+  const int positions = scores.count(0, axis) * scores.count(axis + 1);
+  Require(positions == labels.count(), "scores of shape ",
+          scores.shape_string(), " need ", positions,
+          " labels (one for each position without axis ", axis, "), not ",
+          labels.count());
+}
+
+// Throws Error unless there is one label for every item of the scores.
+template <typename Dtype>
+void RequireLabelPerItem(const Blob<Dtype>& scores, const Blob<Dtype>& labels) {
+  Require(labels.count() == scores.shape(0), "scores of shape ",
+          scores.shape_string(), " need one label for each of their ",
+          scores.shape(0), " items, not ", labels.count());
+}
 
 // What ReadLabels gives for ignored labels.
 constexpr int kNoLabel = -1;
@@ -34,6 +55,12 @@ vector<int> ReadLabels(const Blob<Dtype>& blob, int classes,
     labels[i] = static_cast<int>(value);
   }
   return labels;
+}
+
+// How many of them are not ignored.
+inline int CountLabels(const vector<int>& labels) {
+  const auto ignored = std::count(labels.begin(), labels.end(), kNoLabel);
+  return static_cast<int>(labels.size() - ignored);
 }
 
 }  // namespace caffe

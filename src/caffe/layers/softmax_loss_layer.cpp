@@ -1,9 +1,10 @@
 #include "caffe/layers/softmax_loss_layer.hpp"
 
-#include <algorithm>
+#include <cfloat>
 
 #include "cpu/softmax.hpp"
 #include "layers/labels.hpp"
+#include "layers/loss_normalization.hpp"
 
 namespace caffe {
 
@@ -22,11 +23,7 @@ void SoftmaxWithLossLayer<Dtype>::LayerSetUp(const vector<Blob<Dtype>*>& bottom,
   const LossParameter& loss = this->layer_param_.loss_param();
   has_ignore_label_ = loss.has_ignore_label();
   ignore_label_ = loss.ignore_label();
-  normalization_ = loss.normalization();
-  if (!loss.has_normalization() && loss.has_normalize()) {
-    normalization_ =
-        loss.normalize() ? LossParameter::VALID : LossParameter::BATCH_SIZE;
-  }
+  normalization_ = NormalizationOf(loss, LossParameter::VALID);
 }
 
 template <typename Dtype>
@@ -38,10 +35,7 @@ void SoftmaxWithLossLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
       bottom[0]->CanonicalAxisIndex(this->layer_param_.softmax_param().axis());
   outer_num_ = bottom[0]->count(0, softmax_axis_);
   inner_num_ = bottom[0]->count(softmax_axis_ + 1);
-  Require(outer_num_ * inner_num_ == bottom[1]->count(), "scores of shape ",
-          bottom[0]->shape_string(), " need ", outer_num_ * inner_num_,
-          " labels (one for each position without axis ", softmax_axis_,
-          "), not ", bottom[1]->count());
+  RequireLabels(*bottom[0], softmax_axis_, *bottom[1]);
   if (top.size() == 1) return;
   top[1]->ReshapeLike(prob_);
   top[1]->ShareData(prob_);
@@ -56,30 +50,14 @@ vector<int> SoftmaxWithLossLayer<Dtype>::Labels(const Blob<Dtype>& blob) const {
 
 template <typename Dtype>
 Dtype SoftmaxWithLossLayer<Dtype>::Normalizer(const vector<int>& labels) {
-  const auto ignored = std::count(labels.begin(), labels.end(), kNoLabel);
-  return get_normalizer(normalization_,
-                        static_cast<int>(labels.size() - ignored));
+  return get_normalizer(normalization_, CountLabels(labels));
 }
 
 template <typename Dtype>
 Dtype SoftmaxWithLossLayer<Dtype>::get_normalizer(
     LossParameter_NormalizationMode normalization_mode, int valid_count) {
-  const int positions = outer_num_ * inner_num_;
-  Dtype normalizer = 1;
-  switch (normalization_mode) {
-    case LossParameter::FULL:
-      normalizer = positions;
-      break;
-    case LossParameter::VALID:
-      normalizer = valid_count == -1 ? positions : valid_count;
-      break;
-    case LossParameter::BATCH_SIZE:
-      normalizer = outer_num_;
-      break;
-    case LossParameter::NONE:
-      break;
-  }
-  return std::max(Dtype(1), normalizer);
+  return LossNormalizer<Dtype>(normalization_mode, outer_num_, inner_num_,
+                               valid_count);
 }
 
 template <typename Dtype>
@@ -89,7 +67,7 @@ void SoftmaxWithLossLayer<Dtype>::Forward_cpu(
   const vector<int> labels = Labels(*bottom[1]);
   const double loss =
       cpu::CrossEntropy(outer_num_, prob_.shape(softmax_axis_), inner_num_,
-                        prob_.cpu_data(), labels.data());
+                        prob_.cpu_data(), labels.data(), Dtype(FLT_MIN));
   top[0]->mutable_cpu_data()[0] = loss / Normalizer(labels);
 }
 
