@@ -33,8 +33,8 @@ struct Case {
   int tops = 1;
   // Whether the first top is the first bottom.
   bool in_place = false;
-  // Whether the last bottom has labels, which get no gradient.
-  bool has_labels = false;
+  // How many of the last bottoms have labels, which get no gradient.
+  int labels = 0;
   // Whether the other bottoms get gradients.
   bool propagates = true;
   // The parameters that do not learn.
@@ -54,8 +54,8 @@ Case InPlace(Case test) {
   test.in_place = true;
   return test;
 }
-Case Labeled(Case test) {
-  test.has_labels = true;
+Case Labeled(Case test, int labels = 1) {
+  test.labels = labels;
   return test;
 }
 Case WithoutGradients(Case test) {
@@ -233,7 +233,16 @@ vector<Case> EndCases() {
   return {
       Tops(2, WithoutGradients(
                   Labeled({"type: 'Accuracy'", {{4, 3}, {4}}, "NN/NN"}))),
+      Labeled({"type: 'ContrastiveLoss'", {{4, 3}, {4, 3}, {4}}, "NNE/N"}),
       {"type: 'EuclideanLoss'", {kImages, kImages}, "NN/N"},
+      Labeled({"type: 'HingeLoss'", {{4, 3}, {4}}, "EE/N"}),
+      Labeled({"type: 'InfogainLoss'", {{4, 3}, {4}, {3, 3}}, "NEE/N"}, 2),
+      Tops(2, Labeled({"type: 'InfogainLoss' loss_param { ignore_label: 1 }",
+                       {{4, 3}, {4}, {3, 3}},
+                       "NEE/NE"},
+                      2)),
+      Labeled({"type: 'MultinomialLogisticLoss'", {{4, 3}, {4}}, "EE/N"}),
+      Labeled({"type: 'SigmoidCrossEntropyLoss'", {{4, 3}, {4, 3}}, "EE/N"}),
       {"type: 'Softmax'", {kImages}, "N/E"},
       InPlace({"type: 'Softmax'", {kImages}, "N/E"}),
       Labeled({"type: 'SoftmaxWithLoss'", {{4, 3}, {4}}, "NE/N"}),
@@ -332,10 +341,10 @@ class LayerRun {
       FillNormal(bottoms_.back(), bottoms_.back()->mutable_cpu_data());
     }
     propagate_down_.assign(bottoms_.size(), test.propagates);
-    if (test.has_labels) {
-      propagate_down_.back() = false;
-      Dtype* const labels = bottoms_.back()->mutable_cpu_data();
-      for (int i = 0; i < bottoms_.back()->count(); ++i) labels[i] = i % 3;
+    for (size_t k = bottoms_.size() - test.labels; k < bottoms_.size(); ++k) {
+      propagate_down_[k] = false;
+      Dtype* const labels = bottoms_[k]->mutable_cpu_data();
+      for (int i = 0; i < bottoms_[k]->count(); ++i) labels[i] = i % 3;
     }
     for (int i = 0; i < test.tops; ++i) {
       tops_.push_back(i == 0 && test.in_place ? bottoms_[0] : NewBlob());

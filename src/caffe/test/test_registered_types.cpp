@@ -22,6 +22,7 @@ Bias
 BNLL
 Clip
 Concat
+ContrastiveLoss
 Convolution
 Data
 Deconvolution
@@ -32,12 +33,15 @@ ELU
 EuclideanLoss
 Exp
 Flatten
+HingeLoss
 ImageData
+InfogainLoss
 InnerProduct
 Input
 Log
 LRN
 MemoryData
+MultinomialLogisticLoss
 Pooling
 Power
 PReLU
@@ -45,6 +49,7 @@ ReLU
 Reshape
 Scale
 Sigmoid
+SigmoidCrossEntropyLoss
 Silence
 Slice
 Softmax
