@@ -1,10 +1,10 @@
 #include <vector>
 
+#include "cpu/elementary.hpp"
 #include "cpu/engine.hpp"
 #include "cpu/lrn.hpp"
 #include "cpu/lrn_reference.hpp"
 #include "cpu/planes.hpp"
-#include "cpu/elementary.hpp"
 
 namespace caffe::cpu {
 

@@ -97,9 +97,8 @@ void ScaleLayer<Dtype>::Backward_cpu(const vector<Blob<Dtype>*>& top,
   if (bias_param_id_ >= 0 && this->param_propagate_down_[bias_param_id_]) {
     gradients.offsets = this->blobs_[bias_param_id_]->mutable_cpu_diff();
   }
-  const Dtype* const in = gradients.factors == nullptr
-                              ? nullptr
-                              : kept_bottom_.values(*bottom[0]);
+  const Dtype* const in =
+      gradients.factors == nullptr ? nullptr : kept_bottom_.values(*bottom[0]);
   cpu::ScaleBackward<Dtype>({outer_dim_, scale_dim_, inner_dim_}, in,
                             scale.cpu_data(), top[0]->cpu_diff(), gradients);
 }
