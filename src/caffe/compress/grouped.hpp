@@ -34,6 +34,9 @@ GroupScale<T> ScaleOf(T least, T most) {
   // The sum turns a negative zero into a positive one.
   if (range == T(0)) return {least + T(0), T(0), T(0)};
   if (step < std::numeric_limits<T>::min()) return {T(0), T(-1), T(0)};
+  // A step that was rounded up may lead past the largest number there is.
+  const T reached = T(kTopLevel<kBits>) * step + least;
+  if (!std::isfinite(reached)) return {T(0), T(-1), T(0)};
   return {least + T(0), step, T(1) / step};
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "caffe/compress/codec.hpp"
 #include "codec_test_util.hpp"
@@ -119,6 +120,29 @@ TEST(GroupedCodecs, EndsOfTheRangeAndConstantsAreExact) {
     EXPECT_EQ(-1, out[17]);
     EXPECT_NEAR(7, out[200], 1e-6);
   }
+}
+
+template <typename T>
+void ExpectFiniteOverTheLargestRange() {
+  const T most = std::numeric_limits<T>::max();
+  // Some way or other, 3, 15 or 255 steps of it are more than there is.
+  for (const T end : {most, std::nextafter(most, T(0)), most / 3, most / 5}) {
+    for (const T other : {T(0), end / 7, -end / 9}) {
+      for (const std::string name : {"q8", "q4", "q2"}) {
+        for (const T value : Restored<T>(name, {end, other, other})) {
+          EXPECT_TRUE(std::isfinite(value)) << name << " " << end;
+        }
+        for (const T value : Restored<T>(name, {-end, -other, -other})) {
+          EXPECT_TRUE(std::isfinite(value)) << name << " " << -end;
+        }
+      }
+    }
+  }
+}
+
+TEST(GroupedCodecs, StayFiniteOverTheLargestRange) {
+  ExpectFiniteOverTheLargestRange<float>();
+  ExpectFiniteOverTheLargestRange<double>();
 }
 
 TEST(GroupedCodecs, RoundingIsUnbiased) {
