@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "caffe/blob.hpp"
+#include "layers/indices.hpp"
 
 namespace caffe {
 
@@ -46,13 +47,11 @@ vector<int> ReadLabels(const Blob<Dtype>& blob, int classes,
       labels[i] = kNoLabel;
       continue;
     }
-    // Also false for values that are not numbers.
-    const bool is_class = value > Dtype(-1) && value < Dtype(classes);
-    if (!is_class) {
+    labels[i] = ToIndex(value, classes);
+    if (labels[i] < 0) {
       Fail("label ", value, " (number ", i, " of the batch) is not one of the ",
            classes, " classes 0 to ", classes - 1);
     }
-    labels[i] = static_cast<int>(value);
   }
   return labels;
 }

@@ -165,6 +165,8 @@ vector<Case> ImageCases() {
                   "Deconvolution");
   const string product =
       "type: 'InnerProduct' inner_product_param { num_output: 4 ";
+  const string embed =
+      "type: 'Embed' embed_param { num_output: 4 input_dim: 3 }";
   return {
       {Convolution("num_output: 4 kernel_size: 3 pad: 1"), {kImages}, "V/N"},
       Tops(2, {Convolution("num_output: 3 kernel_size: 3 group: 3 stride: 2"),
@@ -179,6 +181,8 @@ vector<Case> ImageCases() {
       {product + "}", {kImages}, "V/N"},
       {product + "transpose: true }", {kImages}, "V/N"},
       Frozen({0}, {product + "}", {kImages}, "N/N"}),
+      Labeled({embed, {{4, 2}}, "E/N"}),
+      Frozen({0}, Labeled({embed, {{4, 2}}, "N/N"})),
       {"type: 'LRN' lrn_param { local_size: 3 }", {kImages}, "V/N"},
       {"type: 'LRN' lrn_param { local_size: 3 norm_region: WITHIN_CHANNEL }",
        {kImages},
@@ -211,8 +215,10 @@ vector<Case> ImageCases() {
 // Layers that pass values on as they are.
 vector<Case> MovingCases() {
   return {
+      Labeled({"type: 'BatchReindex'", {{3, 4}, {5}}, "NE/N"}),
       {"type: 'Concat'", {kImages, {2, 1, 4, 5}}, "NN/N"},
       {"type: 'Concat'", {kImages}, "N/N"},
+      Tops(2, Labeled({"type: 'Filter'", {{4, 3}, {4}, {4}}, "NNN/NN"})),
       {"type: 'Flatten'", {kImages}, "N/N"},
       {"type: 'Reshape' reshape_param { shape { dim: 0 dim: -1 } }",
        {kImages},
@@ -233,6 +239,7 @@ vector<Case> EndCases() {
   return {
       Tops(2, WithoutGradients(
                   Labeled({"type: 'Accuracy'", {{4, 3}, {4}}, "NN/NN"}))),
+      WithoutGradients({"type: 'ArgMax'", {kImages}, "N/N"}),
       Labeled({"type: 'ContrastiveLoss'", {{4, 3}, {4, 3}, {4}}, "NNE/N"}),
       {"type: 'EuclideanLoss'", {kImages, kImages}, "NN/N"},
       Labeled({"type: 'HingeLoss'", {{4, 3}, {4}}, "EE/N"}),

@@ -17,7 +17,9 @@ namespace {
 constexpr const char* kLayers = R"(
 AbsVal
 Accuracy
+ArgMax
 BatchNorm
+BatchReindex
 Bias
 BNLL
 Clip
@@ -30,8 +32,10 @@ Dropout
 DummyData
 Eltwise
 ELU
+Embed
 EuclideanLoss
 Exp
+Filter
 Flatten
 HingeLoss
 ImageData
