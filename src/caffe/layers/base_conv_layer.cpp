@@ -1,61 +1,15 @@
 #include "caffe/layers/base_conv_layer.hpp"
 
-#include <google/protobuf/repeated_field.h>
-
 #include <algorithm>
-#include <optional>
 
 #include "cpu/convolution.hpp"
 #include "cpu/convolution_gemm.hpp"
 #include "layers/weights_and_bias.hpp"
+#include "layers/window_settings.hpp"
 
 namespace caffe {
 
 namespace {
-
-// A setting with a value for every spatial axis, as a prototxt gives it: once,
-// once for each axis, as _h and _w for two axes, or not at all.
-struct AxisSetting {
-  const char* name;
-  const google::protobuf::RepeatedField<uint32_t>& values;
-  bool has_pair;
-  uint32_t h;
-  uint32_t w;
-  // What it is when not given, if it need not be.
-  std::optional<int> otherwise;
-  int least;
-
-  vector<int> PerAxis(int axes) const {
-    vector<int> result;
-    for (const uint32_t value : Given(axes)) {
-      Require(value >= static_cast<uint32_t>(least) && value <= INT_MAX, name,
-              " must be from ", least, " to ", INT_MAX, ", not ", value);
-      result.push_back(static_cast<int>(value));
-    }
-    if (result.size() != axes) {
-      const int for_all = result.empty() ? otherwise.value_or(0) : result[0];
-      result.assign(axes, for_all);
-    }
-    return result;
-  }
-
- private:
-  vector<uint32_t> Given(int axes) const {
-    if (has_pair) {
-      Require(axes == 2, name, " by _h and _w needs 2 spatial axes, not ",
-              axes);
-      Require(values.empty(), name,
-              " must be given by its own name or by _h and _w, not by both");
-      return {h, w};
-    }
-    const bool may_miss = otherwise.has_value() || axes == 0;
-    Require(!values.empty() || may_miss, name, " must be given");
-    Require(values.size() <= 1 || values.size() == axes, name,
-            " must be given once, or once for each of the ", axes,
-            " spatial axes, not ", values.size(), " times");
-    return {values.begin(), values.end()};
-  }
-};
 
 void Assign(const vector<int>& values, Blob<int>* blob) {
   // Without spatial axes there is still one, unused, entry.
@@ -101,42 +55,8 @@ void BaseConvolutionLayer<Dtype>::LayerSetUp(
 template <typename Dtype>
 void BaseConvolutionLayer<Dtype>::ReadSettings(
     const ConvolutionParameter& param) {
-  const int axes = num_spatial_axes_;
-  const AxisSetting kernel_setting{
-      .name = "kernel_size",
-      .values = param.kernel_size(),
-      .has_pair = param.has_kernel_h() || param.has_kernel_w(),
-      .h = param.kernel_h(),
-      .w = param.kernel_w(),
-      .otherwise = std::nullopt,
-      .least = 1};
-  const AxisSetting stride_setting{
-      .name = "stride",
-      .values = param.stride(),
-      .has_pair = param.has_stride_h() || param.has_stride_w(),
-      .h = param.stride_h(),
-      .w = param.stride_w(),
-      .otherwise = 1,
-      .least = 1};
-  const AxisSetting pad_setting{
-      .name = "pad",
-      .values = param.pad(),
-      .has_pair = param.has_pad_h() || param.has_pad_w(),
-      .h = param.pad_h(),
-      .w = param.pad_w(),
-      .otherwise = 0,
-      .least = 0};
-  const AxisSetting dilation_setting{.name = "dilation",
-                                     .values = param.dilation(),
-                                     .has_pair = false,
-                                     .h = 1,
-                                     .w = 1,
-                                     .otherwise = 1,
-                                     .least = 1};
-  const vector<int> kernel = kernel_setting.PerAxis(axes);
-  const vector<int> stride = stride_setting.PerAxis(axes);
-  const vector<int> pad = pad_setting.PerAxis(axes);
-  const vector<int> dilation = dilation_setting.PerAxis(axes);
+  const auto [kernel, stride, pad, dilation] =
+      ReadWindowSettings(param, num_spatial_axes_);
   Assign(kernel, &kernel_shape_);
   Assign(stride, &stride_);
   Assign(pad, &pad_);
@@ -216,9 +136,8 @@ void BaseConvolutionLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
 
 template <typename Dtype>
 int64_t BaseConvolutionLayer<Dtype>::KernelExtent(int spatial_axis) const {
-  return int64_t{dilation_.cpu_data()[spatial_axis]} *
-             (kernel_shape_.cpu_data()[spatial_axis] - 1) +
-         1;
+  return WindowExtent(kernel_shape_.cpu_data()[spatial_axis],
+                      dilation_.cpu_data()[spatial_axis]);
 }
 
 template <typename Dtype>

@@ -2,6 +2,7 @@
 
 #include "cpu/convolution.hpp"
 #include "cpu/engine.hpp"
+#include "layers/window_settings.hpp"
 
 namespace caffe {
 
@@ -9,14 +10,9 @@ template <typename Dtype>
 void ConvolutionLayer<Dtype>::compute_output_shape() {
   this->output_shape_.clear();
   for (int i = 0; i < this->num_spatial_axes_; ++i) {
-    const int64_t padded =
-        this->input_shape(i + 1) + 2 * int64_t{this->pad_.cpu_data()[i]};
-    const int64_t window = this->KernelExtent(i);
-    Require(window <= padded, "a kernel that covers ", window,
-            " values of spatial axis ", i, " does not fit into ", padded,
-            ", padding included");
-    this->AppendOutputExtent((padded - window) / this->stride_.cpu_data()[i] +
-                             1);
+    this->AppendOutputExtent(
+        CountWindows(i, this->input_shape(i + 1), this->KernelExtent(i),
+                     this->stride_.cpu_data()[i], this->pad_.cpu_data()[i]));
   }
 }
 

@@ -183,6 +183,9 @@ vector<Case> ImageCases() {
       Frozen({0}, {product + "}", {kImages}, "N/N"}),
       Labeled({embed, {{4, 2}}, "E/N"}),
       Frozen({0}, Labeled({embed, {{4, 2}}, "N/N"})),
+      {"type: 'Im2col' convolution_param { kernel_size: 2 pad: 1 }",
+       {kImages},
+       "N/N"},
       {"type: 'LRN' lrn_param { local_size: 3 }", {kImages}, "V/N"},
       {"type: 'LRN' lrn_param { local_size: 3 norm_region: WITHIN_CHANNEL }",
        {kImages},
@@ -218,6 +221,9 @@ vector<Case> MovingCases() {
       Labeled({"type: 'BatchReindex'", {{3, 4}, {5}}, "NE/N"}),
       {"type: 'Concat'", {kImages, {2, 1, 4, 5}}, "NN/N"},
       {"type: 'Concat'", {kImages}, "N/N"},
+      {"type: 'Crop' crop_param { offset: 1 }",
+       {kImages, {2, 3, 2, 3}},
+       "NN/N"},
       Tops(2, Labeled({"type: 'Filter'", {{4, 3}, {4}, {4}}, "NNN/NN"})),
       {"type: 'Flatten'", {kImages}, "N/N"},
       {"type: 'Reshape' reshape_param { shape { dim: 0 dim: -1 } }",
@@ -228,6 +234,7 @@ vector<Case> MovingCases() {
            {"type: 'Slice' slice_param { slice_point: 1 }", {kImages}, "N/NN"}),
       {"type: 'Slice'", {kImages}, "N/N"},
       Tops(3, {"type: 'Split'", {kImages}, "N/NNN"}),
+      {"type: 'Tile' tile_param { tiles: 3 }", {kImages}, "N/N"},
   };
 }
 

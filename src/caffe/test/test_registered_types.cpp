@@ -26,6 +26,7 @@ Clip
 Concat
 ContrastiveLoss
 Convolution
+Crop
 Data
 Deconvolution
 Dropout
@@ -38,6 +39,7 @@ Exp
 Filter
 Flatten
 HingeLoss
+Im2col
 ImageData
 InfogainLoss
 InnerProduct
@@ -62,6 +64,7 @@ Split
 Swish
 TanH
 Threshold
+Tile
 WindowData
 )"
 #ifdef USE_HDF5
