@@ -44,6 +44,14 @@ void Moments(const ChannelLayout& layout, int64_t begin, int64_t end,
 }  // namespace
 
 template <typename Dtype>
+void ChannelMoments(const ChannelLayout& layout, const Dtype* in, Dtype* mean,
+                    Dtype* variance) {
+  ForChannelRanges(layout, [&](int64_t begin, int64_t end) {
+    Moments(layout, begin, end, in, mean, variance);
+  });
+}
+
+template <typename Dtype>
 void BatchNormForward(const ChannelLayout& layout, Dtype eps, const Dtype* in,
                       Dtype* mean, Dtype* variance, Dtype* out, Dtype* copy) {
   if (kernels() == Kernels::kReference) {
@@ -117,6 +125,8 @@ void BatchNormBackward(const ChannelLayout& layout, const Dtype* in,
 }
 
 #define INSTANTIATE_BATCH_NORM(Dtype)                                       \
+  template void ChannelMoments(const ChannelLayout&, const Dtype*, Dtype*,  \
+                               Dtype*);                                     \
   template void BatchNormForward(const ChannelLayout&, Dtype, const Dtype*, \
                                  Dtype*, Dtype*, Dtype*, Dtype*);           \
   template void Normalize(const ChannelLayout&, const Dtype*, const Dtype*, \

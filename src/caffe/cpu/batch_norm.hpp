@@ -7,6 +7,11 @@
 // depend on the number of threads.
 namespace caffe::cpu {
 
+// The mean and variance of every channel.
+template <typename Dtype>
+void ChannelMoments(const ChannelLayout& layout, const Dtype* in, Dtype* mean,
+                    Dtype* variance);
+
 // The mean and variance of every channel, and the values normalized with them:
 // out = (in - mean) / sqrt(variance + eps). `out` may be `in`; `copy` gets the
 // same as `out`, or is nullptr.

@@ -167,6 +167,7 @@ vector<Case> ImageCases() {
       "type: 'InnerProduct' inner_product_param { num_output: 4 ";
   const string embed =
       "type: 'Embed' embed_param { num_output: 4 input_dim: 3 }";
+  const string mvn = "type: 'MVN' mvn_param { ";
   return {
       {Convolution("num_output: 4 kernel_size: 3 pad: 1"), {kImages}, "V/N"},
       Tops(2, {Convolution("num_output: 3 kernel_size: 3 group: 3 stride: 2"),
@@ -196,6 +197,12 @@ vector<Case> ImageCases() {
        {kImages},
        "N/N"},
       InPlace({"type: 'BatchNorm' phase: TEST", {kImages}, "N/N"}),
+      {"type: 'MVN'", {kImages}, "V/N mean:E deviation:E"},
+      InPlace({mvn + "across_channels: true }",
+               {kImages},
+               "N/N mean:E deviation:E kept_bottom:V"}),
+      {mvn + "normalize_variance: false }", {kImages}, "N/N"},
+      InPlace({mvn + "normalize_variance: false }", {kImages}, "N/N"}),
       {Pooling("pool: MAX kernel_size: 3 stride: 2 pad: 1"),
        {kImages},
        "N/N positions:E"},
@@ -212,6 +219,12 @@ vector<Case> ImageCases() {
       {Pooling("pool: AVE kernel_size: 1 stride: 3"), {kImages}, "N/N"},
       {Pooling("pool: AVE global_pooling: true"), {kImages}, "N/N"},
       {Pooling("pool: STOCHASTIC kernel_size: 2 stride: 2"), {kImages}, "N/N"},
+      {"type: 'SPP' spp_param { pyramid_height: 2 }",
+       {kImages},
+       "N/N positions0:E positions1:E"},
+      {"type: 'SPP' spp_param { pyramid_height: 2 pool: AVE }",
+       {kImages},
+       "N/N"},
   };
 }
 

@@ -119,6 +119,24 @@ string OtherNeurons() {
          Pool("last", "both");
 }
 
+// Layers that cut, repeat and lay out images.
+string Rearranging() {
+  return Convolution("conv1", "data") +
+         "layer { name: 'mvn' type: 'MVN' bottom: 'conv1' top: 'mvn' } "
+         "layer { name: 'mvn2' type: 'MVN' bottom: 'mvn' top: 'mvn' "
+         "        mvn_param { across_channels: true } } "
+         "layer { name: 'small' type: 'Pooling' bottom: 'data' top: 'small' "
+         "        pooling_param { kernel_size: 3 } } "
+         "layer { name: 'crop' type: 'Crop' bottom: 'mvn' bottom: 'small' "
+         "        top: 'crop' crop_param { offset: 1 } } "
+         "layer { name: 'tile' type: 'Tile' bottom: 'crop' top: 'tile' "
+         "        tile_param { tiles: 2 } } "
+         "layer { name: 'im2col' type: 'Im2col' bottom: 'tile' top: 'im2col' "
+         "        convolution_param { kernel_size: 2 stride: 2 } } "
+         "layer { name: 'last' type: 'SPP' bottom: 'im2col' top: 'last' "
+         "        spp_param { pyramid_height: 2 } } ";
+}
+
 // Packs everything so that nothing is lost.
 class Lossless : public PackingPolicy {
  public:
@@ -189,8 +207,8 @@ TEST(BatchPartsTest, StretchesEndWhereBatchesAreNormalised) {
 }
 
 TEST(BatchPartsTest, PartsGiveTheSameGradients) {
-  for (const string& layers :
-       {Chain(), Residual(), Others(), Neurons(), OtherNeurons()}) {
+  for (const string& layers : {Chain(), Residual(), Others(), Neurons(),
+                               OtherNeurons(), Rearranging()}) {
     const Trained whole = TrainOn(layers, SIZE_MAX);
     for (const size_t largest : {40 << 10, 9 << 10}) {
       const Trained parts = TrainOn(layers, largest);

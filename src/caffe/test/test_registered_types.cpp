@@ -48,6 +48,7 @@ Log
 LRN
 MemoryData
 MultinomialLogisticLoss
+MVN
 Pooling
 Power
 PReLU
@@ -61,6 +62,7 @@ Slice
 Softmax
 SoftmaxWithLoss
 Split
+SPP
 Swish
 TanH
 Threshold
