@@ -256,12 +256,19 @@ vector<Case> EndCases() {
   const string dummy =
       "type: 'DummyData' dummy_data_param { shape { dim: 3 } "
       "data_filler { type: 'gaussian' } ";
+  const string reduction =
+      "type: 'Reduction' reduction_param { axis: 1 operation: ";
   return {
       Tops(2, WithoutGradients(
                   Labeled({"type: 'Accuracy'", {{4, 3}, {4}}, "NN/NN"}))),
       WithoutGradients({"type: 'ArgMax'", {kImages}, "N/N"}),
       Labeled({"type: 'ContrastiveLoss'", {{4, 3}, {4, 3}, {4}}, "NNE/N"}),
       {"type: 'EuclideanLoss'", {kImages, kImages}, "NN/N"},
+      {"type: 'Parameter' parameter_param { shape { dim: 3 } }", {}, "/N"},
+      {"type: 'Reduction'", {kImages}, "N/N"},
+      {reduction + "ASUM }", {kImages}, "E/N"},
+      {reduction + "SUMSQ }", {kImages}, "V/N"},
+      {reduction + "MEAN }", {kImages}, "N/N"},
       Labeled({"type: 'HingeLoss'", {{4, 3}, {4}}, "EE/N"}),
       Labeled({"type: 'InfogainLoss'", {{4, 3}, {4}, {3, 3}}, "NEE/N"}, 2),
       Tops(2, Labeled({"type: 'InfogainLoss' loss_param { ignore_label: 1 }",

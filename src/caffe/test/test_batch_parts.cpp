@@ -137,6 +137,22 @@ string Rearranging() {
          "        spp_param { pyramid_height: 2 } } ";
 }
 
+// Layers that make numbers of images, and images of numbers.
+string Summing() {
+  return Convolution("conv1", "data") +
+         "layer { name: 'squares' type: 'Reduction' bottom: 'conv1' "
+         "        top: 'squares' "
+         "        reduction_param { axis: 2 operation: SUMSQ } } "
+         "layer { name: 'embed' type: 'Embed' bottom: 'label' top: 'embed' "
+         "        embed_param { input_dim: 5 num_output: 512 "
+         "        weight_filler { type: 'xavier' } } } "
+         "layer { name: 'argmax' type: 'ArgMax' bottom: 'embed' top: 'argmax' "
+         "        propagate_down: false "
+         "        argmax_param { axis: 1 top_k: 3 out_max_val: true } } "
+         "layer { name: 'last' type: 'Concat' bottom: 'squares' "
+         "        bottom: 'embed' bottom: 'argmax' top: 'last' } ";
+}
+
 // Packs everything so that nothing is lost.
 class Lossless : public PackingPolicy {
  public:
@@ -208,7 +224,7 @@ TEST(BatchPartsTest, StretchesEndWhereBatchesAreNormalised) {
 
 TEST(BatchPartsTest, PartsGiveTheSameGradients) {
   for (const string& layers : {Chain(), Residual(), Others(), Neurons(),
-                               OtherNeurons(), Rearranging()}) {
+                               OtherNeurons(), Rearranging(), Summing()}) {
     const Trained whole = TrainOn(layers, SIZE_MAX);
     for (const size_t largest : {40 << 10, 9 << 10}) {
       const Trained parts = TrainOn(layers, largest);

@@ -49,9 +49,11 @@ LRN
 MemoryData
 MultinomialLogisticLoss
 MVN
+Parameter
 Pooling
 Power
 PReLU
+Reduction
 ReLU
 Reshape
 Scale
