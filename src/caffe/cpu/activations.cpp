@@ -1,6 +1,6 @@
 #include "cpu/activations.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 #include "cpu/elementwise.hpp"
 #include "cpu/mask.hpp"
@@ -78,9 +78,11 @@ template <typename Dtype>
 void Elu(int64_t n, Dtype alpha, const Dtype* in, Dtype* out) {
   ForEachElementary<Dtype>(
       n, Elementary::kExpm1,
-      [=](int64_t i) { return in[i] > 0 ? Dtype(0) : in[i]; },
+      [=](int64_t i) { return std::min(in[i], Dtype(0)); },
       [=](int64_t i, Dtype value) {
-        out[i] = in[i] > 0 ? in[i] : alpha * value;
+        const Dtype x = in[i];
+        const Dtype below = alpha * value;
+        out[i] = x > 0 ? x : below;
       });
 }
 

@@ -9,12 +9,7 @@ template <typename Dtype, typename Holds>
 void MaskWhere(int64_t n, const Dtype* in, const Holds& holds,
                unsigned int* mask) {
   ForMaskWords(n, [=](int64_t word, int64_t first, int64_t values) {
-    unsigned int bits = 0;
-#pragma omp simd reduction(| : bits)
-    for (int64_t i = 0; i < values; ++i) {
-      bits |= holds(in[first + i]) ? kBits[i] : 0;
-    }
-    mask[word] = bits;
+    mask[word] = WordOf(in + first, values, holds);
   });
 }
 
@@ -24,7 +19,7 @@ template <typename Dtype>
 void MaskRange(int64_t n, Dtype lowest, Dtype highest, const Dtype* in,
                unsigned int* mask) {
   MaskWhere(
-      n, in, [=](Dtype x) { return x >= lowest && x <= highest; }, mask);
+      n, in, [=](Dtype x) { return (x >= lowest) & (x <= highest); }, mask);
 }
 
 template <typename Dtype>

@@ -39,6 +39,18 @@ void ForMaskWords(int64_t n, const Body& body) {
               });
 }
 
+// The word of up to 32 values, with the bits set of those for which `holds`.
+template <typename Dtype, typename Holds>
+unsigned int WordOf(const Dtype* in, int64_t values, const Holds& holds) {
+  unsigned int word = 0;
+#pragma omp simd reduction(| : word)
+  for (int64_t i = 0; i < values; ++i) {
+    // Not a condition, which would become a branch, and be hard to predict.
+    word |= kBits[i] & -static_cast<unsigned int>(holds(in[i]));
+  }
+  return word;
+}
+
 // Sets the bits of the n values to what `draw` gives, asked in their order.
 template <typename Draw>
 void DrawMask(int64_t n, const Draw& draw, unsigned int* mask) {

@@ -38,9 +38,14 @@ double SumOfOthers(int64_t begin, int64_t end, const unsigned int* mask,
     const int64_t bit = first % kMaskBits;
     const int64_t size = std::min(kMaskBits - bit, end - first);
     const unsigned int bits = mask[first / kMaskBits] >> bit;
+    Dtype others[kMaskBits];
+#pragma omp simd
     for (int64_t i = 0; i < size; ++i) {
-      const double product = double(out_diff[first + i]) * in[first + i];
-      sums[i % kSums] += (bits & kBits[i]) != 0 ? 0 : product;
+      const Dtype x = in[first + i];
+      others[i] = (bits & kBits[i]) != 0 ? 0 : x;
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      sums[i % kSums] += double(out_diff[first + i]) * others[i];
     }
     first += size;
   }
@@ -81,14 +86,13 @@ void Prelu(const ChannelLayout& layout, const Dtype* slopes, const Dtype* in,
   ForMaskWords(n, [=](int64_t word, int64_t first, int64_t values) {
     Dtype slope[kMaskBits];
     FindSlopes(layout, slopes, first, values, slope);
-    unsigned int bits = 0;
-#pragma omp simd reduction(| : bits)
+    mask[word] = WordOf(in + first, values, [](Dtype x) { return x > 0; });
+#pragma omp simd
     for (int64_t i = 0; i < values; ++i) {
       const Dtype x = in[first + i];
-      bits |= x > 0 ? kBits[i] : 0;
-      out[first + i] = x > 0 ? x : slope[i] * x;
+      const Dtype sloping = slope[i] * x;
+      out[first + i] = x > 0 ? x : sloping;
     }
-    mask[word] = bits;
   });
 }
 

@@ -37,6 +37,9 @@ const Case kCases[] = {
     {"LRN", "type: 'LRN' lrn_param { local_size: 5 }", {4, 96, 55, 55}},
     {"BatchNorm", "type: 'BatchNorm'", {4, 256, 56, 56}},
     {"ReLU", "type: 'ReLU'", {4, 256, 56, 56}},
+    {"PReLU", "type: 'PReLU'", {4, 256, 56, 56}},
+    {"Sigmoid", "type: 'Sigmoid'", {4, 256, 56, 56}},
+    {"ELU", "type: 'ELU'", {4, 256, 56, 56}},
 };
 
 void Time(benchmark::State& state, const Case& test, cpu::Kernels kernels,
