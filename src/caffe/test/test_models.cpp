@@ -165,6 +165,27 @@ TEST(PrototxtTest, EveryOneParses) {
   EXPECT_GE(files, 20);
 }
 
+TEST(SiameseTest, BothTowersHaveTheSameWeights) {
+  const Net<float> net(WithInput(
+      "examples/siamese/mnist_siamese_train_test.prototxt", {1, 2, 28, 28}));
+  EXPECT_EQ(20u, net.params().size());
+  EXPECT_EQ(10u, net.learnable_params().size());
+  // LeNet's, and two numbers made of its ten.
+  EXPECT_EQ(431080 + 22, LearnedParameters(net));
+  EXPECT_EQ(net.layer_by_name("conv1")->blobs()[0]->cpu_data(),
+            net.layer_by_name("conv1_p")->blobs()[0]->cpu_data());
+  const Net<float> deploy(kProject + "examples/siamese/mnist_siamese.prototxt",
+                          TEST);
+  for (const string& name : deploy.layer_names()) {
+    const auto& blobs = deploy.layer_by_name(name)->blobs();
+    for (size_t i = 0; i < blobs.size(); ++i) {
+      EXPECT_EQ(net.layer_by_name(name)->blobs()[i]->shape(), blobs[i]->shape())
+          << name;
+    }
+  }
+  EXPECT_EQ(2, deploy.blob_by_name("feat")->shape(1));
+}
+
 }  // namespace
 
 }  // namespace caffe
