@@ -95,6 +95,7 @@ std::string AsMarkdown(const std::string& comment) {
     if (is_code != was_code && !text.empty() && !text.ends_with("\n\n")) {
       text += '\n';
     }
+    if (line.starts_with("* ")) text += '\\';  // A product, not a list.
     text += (is_code ? "  " : "") + line + "\n";
     was_code = is_code;
   }

@@ -91,6 +91,10 @@ class Examples {
       if (!NeedsData(layer)) *without_data.add_layer() = layer;
     }
     net_ = std::make_unique<Net<float>>(without_data);
+    // Good as a label, an index and a choice, too.
+    for (Blob<float>* const input : net_->input_blobs()) {
+      caffe_set(input->count(), 1.0f, input->mutable_cpu_data());
+    }
     net_->Forward();
   }
 
