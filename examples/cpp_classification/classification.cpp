@@ -28,7 +28,8 @@ constexpr char kUsage[] =
     "LABELS has the names of the classes, one a line.\n"
     "\n"
     "Example:\n"
-    "  classification models/bvlc_alexnet/deploy.prototxt alexnet.caffemodel \\\n"
+    "  classification models/bvlc_alexnet/deploy.prototxt alexnet.caffemodel "
+    "\\\n"
     "    imagenet_mean.binaryproto synset_words.txt cat.jpg\n";
 
 constexpr size_t kShown = 5;

@@ -101,9 +101,22 @@ const Model kModels[] = {
      10},
 };
 
+// Weights go from training to deployment by layer name and shape.
+void ExpectWeightsFit(const Net<float>& trained, const Net<float>& deploy) {
+  for (const string& name : deploy.layer_names()) {
+    const auto& blobs = deploy.layer_by_name(name)->blobs();
+    if (blobs.empty()) continue;
+    ASSERT_TRUE(trained.has_layer(name)) << name;
+    const auto& weights = trained.layer_by_name(name)->blobs();
+    ASSERT_EQ(weights.size(), blobs.size()) << name;
+    for (int i = 0; i < blobs.size(); ++i) {
+      EXPECT_EQ(weights[i]->shape(), blobs[i]->shape()) << name;
+    }
+  }
+}
+
 class ModelTest : public ::testing::TestWithParam<Model> {};
 
-// Weights go from training to deployment by layer name and shape.
 TEST_P(ModelTest, HasThePublishedSizeAndDeploysWhatItTrains) {
   const Model& model = GetParam();
   const Net<float> test(WithInput(model.train, model.image));
@@ -118,16 +131,7 @@ TEST_P(ModelTest, HasThePublishedSizeAndDeploysWhatItTrains) {
   EXPECT_EQ(model.classes, deploy.blob_by_name("prob")->shape(1));
 
   ASSERT_EQ(test.params().size(), deploy.params().size());
-  for (const string& name : deploy.layer_names()) {
-    const auto& blobs = deploy.layer_by_name(name)->blobs();
-    if (blobs.empty()) continue;
-    ASSERT_TRUE(test.has_layer(name)) << name;
-    const auto& trained = test.layer_by_name(name)->blobs();
-    ASSERT_EQ(trained.size(), blobs.size()) << name;
-    for (int i = 0; i < blobs.size(); ++i) {
-      EXPECT_EQ(trained[i]->shape(), blobs[i]->shape()) << name;
-    }
-  }
+  ExpectWeightsFit(test, deploy);
 }
 
 string ModelName(const ::testing::TestParamInfo<Model>& info) {
@@ -176,13 +180,7 @@ TEST(SiameseTest, BothTowersHaveTheSameWeights) {
             net.layer_by_name("conv1_p")->blobs()[0]->cpu_data());
   const Net<float> deploy(kProject + "examples/siamese/mnist_siamese.prototxt",
                           TEST);
-  for (const string& name : deploy.layer_names()) {
-    const auto& blobs = deploy.layer_by_name(name)->blobs();
-    for (size_t i = 0; i < blobs.size(); ++i) {
-      EXPECT_EQ(net.layer_by_name(name)->blobs()[i]->shape(), blobs[i]->shape())
-          << name;
-    }
-  }
+  ExpectWeightsFit(net, deploy);
   EXPECT_EQ(2, deploy.blob_by_name("feat")->shape(1));
 }
 
