@@ -97,12 +97,18 @@ Example:
 )";
 
 constexpr char kTimeUsage[] =
-    R"(usage: caffe time --model=FILE [--iterations=N] [flags]
-Runs the net forward and backward N times, and prints the mean times of every
-layer and of the whole net.
+    R"(usage: caffe time --model=FILE | --solver=FILE [--iterations=N] [flags]
+With a net, runs it forward and backward N times, and prints the mean times of
+every layer and of the whole net.
 
-Example:
+With a solver, trains with its compression { } (the defaults if it has none) and
+without, N iterations each, in turn, and prints how long an iteration takes:
+what compression costs. The net is in memory twice.
+
+Examples:
   caffe time --model=train_val.prototxt --iterations=10 --threads=2
+  caffe time --solver=solver.prototxt --iterations=10
+  caffe time --solver=solver.prototxt --compression='level: FAST'
 )";
 
 constexpr char kMemoryUsage[] =
@@ -147,9 +153,10 @@ const std::vector<Command>& Commands() {
        {"model", "weights", "iterations", "level", "stage", "threads", "gpu"}},
       {"time",
        Time,
-       "measure how long every layer takes",
+       "measure how long every layer, or compression, takes",
        kTimeUsage,
-       {"model", "iterations", "phase", "level", "stage", "threads", "gpu"}},
+       {"model", "solver", "compression", "iterations", "phase", "level",
+        "stage", "threads", "gpu"}},
       {"memory",
        Memory,
        "forecast the memory of training, and the largest batch",

@@ -35,11 +35,15 @@ namespace caffe {
 int Train();
 int Test();
 int Time();
+// time with --solver.
+int TimeTraining();
 int Memory();
 int DeviceQuery();
 
 // What --phase says; `otherwise` when it says nothing.
 Phase PhaseFromFlags(Phase otherwise);
+// Does to the solver's settings what --compression says.
+void ApplyCompressionFlag(SolverParameter* param);
 // Throws Error unless --iterations is positive.
 void CheckIterations();
 // Chooses the GPU when --gpu, or the caller, asks for it, and the CPU if not.

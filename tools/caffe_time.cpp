@@ -39,8 +39,10 @@ void LogLayer(const string& name, size_t width, const char* direction,
 }  // namespace
 
 int Time() {
+  if (!FLAGS_solver.empty()) return TimeTraining();
   Require(!FLAGS_model.empty(),
-          "time needs a net: --model=FILE (caffe time --help tells more)");
+          "time needs a net: --model=FILE, or a solver: --solver=FILE (caffe "
+          "time --help tells more)");
   CheckIterations();
   const Phase phase = PhaseFromFlags(TRAIN);
   ChooseDevice(/*wants_gpu=*/false);

@@ -1,5 +1,3 @@
-#include <google/protobuf/text_format.h>
-
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -11,7 +9,6 @@
 #include "caffe/util/upgrade_proto.hpp"
 #include "caffe_commands.hpp"
 #include "tool.hpp"
-#include "util/first_error.hpp"
 
 namespace caffe {
 
@@ -92,24 +89,6 @@ class TrainingLine : public Solver<float>::Callback {
   Clock::time_point start_;
   Clock::time_point shown_;
 };
-
-// Does to the solver's settings what --compression says.
-void ApplyCompressionFlag(SolverParameter* param) {
-  const string& text = FLAGS_compression;
-  if (gflags::GetCommandLineFlagInfoOrDie("compression").is_default) return;
-  if (text == "off") {
-    param->clear_compression();
-    return;
-  }
-  CompressionParameter* const settings = param->mutable_compression();
-  if (text == "on") return;
-  FirstError error("--compression");
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  CompressionParameter given;
-  Require(parser.ParseFromString(text, &given), error.message());
-  settings->MergeFrom(given);
-}
 
 SolverParameter SolverFromFlags() {
   Require(!FLAGS_solver.empty(),

@@ -196,7 +196,7 @@ TEST_F(CaffeToolTest, HelpOfACommandTellsItsFlags) {
                           HasSubstr("\n  --iterations  (int32, default 50)\n"),
                           Not(HasSubstr("--solver"))));
   EXPECT_THAT(Run({"--help", "time"}).output,
-              AllOf(HasSubstr("\n  --phase  "), Not(HasSubstr("--solver"))));
+              AllOf(HasSubstr("\n  --phase  "), Not(HasSubstr("--snapshot"))));
   EXPECT_EQ(0, Run({"device_query", "--help"}).exit_code);
 }
 
@@ -222,7 +222,8 @@ TEST_F(CaffeToolTest, WrongCommandLinesAreExplainedInOneLine) {
       "tells more)\n",
       Failure({"test", "--model=net.prototxt"}));
   EXPECT_EQ(
-      "caffe: time needs a net: --model=FILE (caffe time --help tells more)\n",
+      "caffe: time needs a net: --model=FILE, or a solver: --solver=FILE "
+      "(caffe time --help tells more)\n",
       Failure({"time"}));
   EXPECT_EQ(
       "caffe: give --snapshot to resume or --weights to start from, but not "
@@ -331,6 +332,25 @@ TEST_F(CaffeToolTest, TrainsTestsAndTimes) {
         "] Total Time: [0-9.e-]+ ms.\n"}) {
     EXPECT_THAT(time.output, ContainsRegex(line));
   }
+}
+
+TEST_F(CaffeToolTest, TimesTrainingWithAndWithoutCompression) {
+  const Result time =
+      Run({"time", "--solver=solver.prototxt", "--iterations=2"});
+  ASSERT_EQ(0, time.exit_code) << time.output;
+  for (const char* const line :
+       {"] Median of 2 iterations, without and with compression in turn:\n",
+        "]     without: [0-9.e-]+ ms.\n", "]     with:    [0-9.e-]+ ms.\n",
+        "]     ratio:   [0-9]+\\.[0-9]{3}\n"}) {
+    EXPECT_THAT(time.output, ContainsRegex(line));
+  }
+  // Neither tests nor snapshots.
+  EXPECT_THAT(time.output, Not(HasSubstr("Testing net")));
+  EXPECT_FALSE(Exists("s_iter_5.caffemodel"));
+  EXPECT_EQ(
+      "caffe: time takes a net (--model) or a solver (--solver), not "
+      "both\n",
+      Failure({"time", "--solver=solver.prototxt", "--model=net.prototxt"}));
 }
 
 TEST_F(CaffeToolTest, LevelsAndStagesChooseLayers) {
