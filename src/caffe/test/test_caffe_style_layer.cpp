@@ -1,5 +1,7 @@
 // A layer and its tests as a user of Caffe 1.0 writes them, in their own
 // sources: nothing in this file is made for this library.
+//
+// NOLINTBEGIN
 
 #include <cmath>
 #include <vector>
@@ -254,3 +256,5 @@ TYPED_TEST(CubeTest, TestCube) {
 }
 
 }  // namespace caffe
+
+// NOLINTEND

@@ -1,5 +1,7 @@
 // The helpers that a user of Caffe 1.0 calls in their own sources, by Caffe's
 // signatures and with its meanings.
+//
+// NOLINTBEGIN
 
 #include <unistd.h>
 
@@ -379,3 +381,5 @@ TEST(CaffeStyleUtilTest, TestSyncedMemory) {
 }
 
 }  // namespace caffe
+
+// NOLINTEND
