@@ -127,6 +127,7 @@ class Examples {
       rows += Row(Concat("parameter ", i), Shape(*layer.blobs()[i]), "");
     }
     for (const BackwardReads::Buffer& buffer : reads.buffers) {
+      if (buffer.read == BackwardRead::kNothing) continue;
       rows += Row("kept: " + buffer.name, "", InWords(buffer.read));
     }
     return rows;

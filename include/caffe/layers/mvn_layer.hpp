@@ -18,8 +18,8 @@ struct ChannelLayout;
 // of the bottom, (N, C, ...).
 //
 // Backward reads the bottom, or in place a copy of it, and the statistics. It
-// takes eps for a constant beside the deviation, as
-// Caffe does. Without normalize_variance it reads nothing.
+// takes eps for a constant beside the deviation, as Caffe does. Without
+// normalize_variance it reads nothing.
 template <typename Dtype>
 class MVNLayer : public Layer<Dtype> {
  public:

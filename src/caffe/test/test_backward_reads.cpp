@@ -33,8 +33,8 @@ struct Case {
   int tops = 1;
   // Whether the first top is the first bottom.
   bool in_place = false;
-  // How many of the last bottoms have labels, which get no gradient.
-  int labels = 0;
+  // The bottoms that have labels, which get no gradient.
+  vector<int> labels = {};
   // Whether the other bottoms get gradients.
   bool propagates = true;
   // The parameters that do not learn.
@@ -54,8 +54,14 @@ Case InPlace(Case test) {
   test.in_place = true;
   return test;
 }
+Case LabeledAt(int bottom, Case test) {
+  test.labels.push_back(bottom);
+  return test;
+}
+// The last bottom, or more than that.
 Case Labeled(Case test, int labels = 1) {
-  test.labels = labels;
+  const int bottoms = static_cast<int>(test.bottoms.size());
+  for (int i = bottoms - labels; i < bottoms; ++i) test.labels.push_back(i);
   return test;
 }
 Case WithoutGradients(Case test) {
@@ -251,6 +257,43 @@ vector<Case> MovingCases() {
   };
 }
 
+// Layers over time; those that unroll a net list all of its blobs.
+vector<Case> SequenceCases() {
+  const auto recurrent = [](const string& type, const string& more = "") {
+    return "type: '" + type + "' recurrent_param { num_output: 2 " + more +
+           " }";
+  };
+  const vector<int> steps = {2, 3};
+  const vector<int> x = {2, 3, 4};
+  const vector<int> state = {1, 3, 2};
+  return {
+      Tops(2,
+           Labeled({"type: 'LSTMUnit'", {state, {1, 3, 8}, {1, 3}}, "VVE/NN"})),
+      Labeled({recurrent("LSTM"),
+               {x, steps},
+               "VN/N cont_1:E cont_2:E W_xc_x:N W_xc_x_1:N W_xc_x_2:N "
+               "h_conted_0:V W_hc_h_0:N gate_input_1:V c_1:V h_1:V "
+               "h_conted_1:V W_hc_h_1:N gate_input_2:V c_2:N h_2:N"}),
+      LabeledAt(1, {recurrent("LSTM"),
+                    {x, steps, {3, 5}},
+                    "VNV/N cont_1:E cont_2:E W_xc_x:N "
+                    "W_xc_x_static_preshape:N W_xc_x_1:N W_xc_x_2:N "
+                    "h_conted_0:V W_hc_h_0:N gate_input_1:V c_1:V h_1:V "
+                    "h_conted_1:V W_hc_h_1:N gate_input_2:V c_2:N h_2:N"}),
+      Tops(3, LabeledAt(
+                  1, {recurrent("LSTM", "expose_hidden: true"),
+                      {x, steps, state, state},
+                      "VNVV/NNN cont_1:E cont_2:E W_xc_x:N W_xc_x_1:N "
+                      "W_xc_x_2:N h_conted_0:V W_hc_h_0:N gate_input_1:V "
+                      "c_1:V h_1:V h_conted_1:V W_hc_h_1:N gate_input_2:V"})),
+      // One step, whose outputs are the state, too.
+      Labeled({recurrent("LSTM"),
+               {{1, 3, 4}, {1, 3}},
+               "VE/N W_xc_x:N h_conted_0:V W_hc_h_0:N gate_input_1:V "
+               "c_1:N"}),
+  };
+}
+
 // Layers at the ends of a net.
 vector<Case> EndCases() {
   const string dummy =
@@ -292,7 +335,7 @@ vector<Case> EndCases() {
 vector<Case> AllCases() {
   vector<Case> all;
   for (const auto& cases : {ElementwiseCases(), NeuronCases(), ImageCases(),
-                            MovingCases(), EndCases()}) {
+                            MovingCases(), SequenceCases(), EndCases()}) {
     all.insert(all.end(), cases.begin(), cases.end());
   }
   return all;
@@ -375,7 +418,7 @@ class LayerRun {
       FillNormal(bottoms_.back(), bottoms_.back()->mutable_cpu_data());
     }
     propagate_down_.assign(bottoms_.size(), test.propagates);
-    for (size_t k = bottoms_.size() - test.labels; k < bottoms_.size(); ++k) {
+    for (const int k : test.labels) {
       propagate_down_[k] = false;
       Dtype* const labels = bottoms_[k]->mutable_cpu_data();
       for (int i = 0; i < bottoms_[k]->count(); ++i) labels[i] = i % 3;

@@ -46,6 +46,8 @@ InnerProduct
 Input
 Log
 LRN
+LSTM
+LSTMUnit
 MemoryData
 MultinomialLogisticLoss
 MVN
