@@ -286,6 +286,13 @@ vector<Case> SequenceCases() {
                       "VNVV/NNN cont_1:E cont_2:E W_xc_x:N W_xc_x_1:N "
                       "W_xc_x_2:N h_conted_0:V W_hc_h_0:N gate_input_1:V "
                       "c_1:V h_1:V h_conted_1:V W_hc_h_1:N gate_input_2:V"})),
+      Labeled(
+          {recurrent("RNN"),
+           {x, steps},
+           "VN/N cont_1:N cont_2:E W_xh_x:N W_xh_x_1:N W_xh_x_2:N "
+           "h_conted_0:V W_hh_h_0:N h_neuron_input_1:N h_1:V W_ho_h_1:N o_1:V "
+           "h_conted_1:V W_hh_h_1:N h_neuron_input_2:N h_2:V W_ho_h_2:N "
+           "o_2:V"}),
       // One step, whose outputs are the state, too.
       Labeled({recurrent("LSTM"),
                {{1, 3, 4}, {1, 3}},

@@ -45,6 +45,38 @@ string Head(const string& bottom, const string& name = "",
          "' loss_weight: " + loss_weight + " }";
 }
 
+// Sequences of 4 steps, in 64 streams, that go on from batch to batch.
+constexpr const char* kSequences = R"(
+  layer { name: 'data' type: 'DummyData' top: 'x' top: 'cont' top: 'label'
+          dummy_data_param {
+            shape { dim: 4 dim: 64 dim: 24 } shape { dim: 4 dim: 64 }
+            shape { dim: 4 dim: 64 }
+            data_filler { type: 'gaussian' } data_filler { value: 1 }
+            data_filler { value: 2 } } } )";
+
+// States that a layer starts from.
+constexpr const char* kStates = R"(
+  layer { name: 'states' type: 'DummyData' top: 'h0' top: 'c0'
+          dummy_data_param { shape { dim: 1 dim: 64 dim: 64 }
+                             data_filler { type: 'gaussian' } } } )";
+
+// A recurrent layer of 64 outputs. `blobs` are its bottoms and tops.
+string Recurrent(const string& type, const string& name, const string& blobs,
+                 const string& more = "") {
+  return "layer { name: '" + name + "' type: '" + type + "' " + blobs +
+         " recurrent_param { num_output: 64 " + more +
+         " weight_filler { type: 'xavier' } } }";
+}
+
+// Scores of every step and a loss.
+string StepsHead(const string& bottom) {
+  return Layer1("InnerProduct", "scores", bottom, "scores",
+                "inner_product_param { num_output: 5 axis: 2 "
+                "weight_filler { type: 'xavier' } }") +
+         "layer { name: 'loss' type: 'SoftmaxWithLoss' bottom: 'scores' "
+         "bottom: 'label' top: 'loss' softmax_param { axis: 2 } }";
+}
+
 struct Shape {
   const char* name;
   string net;
@@ -104,6 +136,27 @@ const Shape kShapes[] = {
            return layers;
          }() +
          Head("h3")},
+    {"LSTM", kSequences +
+                 Recurrent("LSTM", "lstm",
+                           "bottom: 'x' bottom: 'cont' "
+                           "top: 'h'") +
+                 StepsHead("h")},
+    {"RNN", kSequences +
+                Recurrent("RNN", "one", "bottom: 'x' bottom: 'cont' top: 'o'") +
+                Recurrent("RNN", "two", "bottom: 'o' bottom: 'cont' top: 'p'") +
+                StepsHead("p")},
+    // The second goes on from the states of the first.
+    {"ExposedStates",
+     kSequences + string(kStates) +
+         Recurrent("LSTM", "encoder",
+                   "bottom: 'x' bottom: 'cont' bottom: 'h0' bottom: 'c0' "
+                   "top: 'h' top: 'h1' top: 'c1'",
+                   "expose_hidden: true") +
+         Recurrent("LSTM", "decoder",
+                   "bottom: 'x' bottom: 'cont' bottom: 'h1' bottom: 'c1' "
+                   "top: 'i' top: 'h2' top: 'c2'",
+                   "expose_hidden: true") +
+         StepsHead("i")},
     {"SeveralLosses",
      kData + Conv("conv1", "data", "a") + Layer1("ReLU", "r1", "a", "a") +
          Head("a", "1", "0.3") + Conv("conv2", "a", "b") + Head("b", "2") +

@@ -58,6 +58,7 @@ PReLU
 Reduction
 ReLU
 Reshape
+RNN
 Scale
 Sigmoid
 SigmoidCrossEntropyLoss
