@@ -125,6 +125,15 @@ TYPED_TEST(NeuronLayerTest, LargeBlobsAreSharedAmongThreads) {
   }
 }
 
+TYPED_TEST(NeuronLayerTest, EmptyBatches) {
+  for (const Neuron& neuron : Neurons()) {
+    this->bottom_.Reshape(vector<int>{0, 3});
+    const auto layer = this->Forward(neuron.prototxt);
+    this->Backward(layer.get());
+    EXPECT_EQ(this->bottom_.shape(), this->top_.shape());
+  }
+}
+
 TYPED_TEST(NeuronLayerTest, InPlace) {
   for (const Neuron& neuron : Neurons()) {
     if (neuron.prototxt == "type: 'AbsVal'") continue;
