@@ -4,6 +4,7 @@
 #include "caffe/compress/activation_store.hpp"
 #include "caffe/test/test_caffe_main.hpp"
 #include "compressed_training_test_util.hpp"
+#include "temporary_folder.hpp"
 
 // Nets with recurrent layers learn, with compressed activations and without.
 
@@ -66,6 +67,26 @@ TEST_P(RecurrentTrainingTest, LearnsToEcho) {
 INSTANTIATE_TEST_SUITE_P(All, RecurrentTrainingTest,
                          ::testing::Values("LSTM", "RNN"),
                          [](const auto& info) { return info.param; });
+
+// States go from batch to batch, and so into snapshots.
+TEST_P(RecurrentTrainingTest, ResumedRunsEndWithTheSameBits) {
+  const TemporaryFolder folder;
+  const auto make = [&] {
+    return MakeSolver<float>(
+        SolverFor(Concat(kAdam, "snapshot_prefix: '", folder / "s", "' "), "",
+                  EchoNet(GetParam())));
+  };
+  const auto whole = make();
+  whole->Step(7);
+  const auto first = make();
+  first->Step(4);
+  first->Snapshot();
+  first->Step(1);
+  const auto second = make();
+  ASSERT_TRUE(second->RestoreNewest());
+  second->Step(3);
+  EXPECT_EQ(WeightsOf(*whole), WeightsOf(*second));
+}
 
 // What the layers inside leave is packed or dropped, too.
 TEST(RecurrentMemoryTest, BlobsInsideArePutAway) {
