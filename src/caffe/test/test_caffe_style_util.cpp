@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -293,9 +294,9 @@ TEST(CaffeStyleUtilTest, TestProtosInFiles) {
 }
 
 TEST(CaffeStyleUtilTest, TestDatabase) {
-  string source;
-  MakeTempDir(&source);
-  source += "/db";
+  string folder;
+  MakeTempDir(&folder);
+  const string source = folder + "/db";
   {
     scoped_ptr<db::DB> db(db::GetDB("lmdb"));
     db->Open(source, db::NEW);
@@ -316,6 +317,7 @@ TEST(CaffeStyleUtilTest, TestDatabase) {
   EXPECT_EQ(records, 3);
   cursor->SeekToFirst();
   EXPECT_EQ(cursor->key(), "00000");
+  std::filesystem::remove_all(folder);
 }
 
 // Doubles what it finds in one queue into another.
