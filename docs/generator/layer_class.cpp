@@ -92,9 +92,8 @@ std::string AsMarkdown(const std::string& comment) {
   for (std::string line; std::getline(lines, line);) {
     line = std::regex_replace(line, slashes, "");
     const bool is_code = line.starts_with("  ");
-    if (is_code != was_code && !text.empty() && !text.ends_with("\n\n")) {
-      text += '\n';
-    }
+    const bool needs_gap = is_code != was_code && !line.empty();
+    if (needs_gap && !text.empty() && !text.ends_with("\n\n")) text += '\n';
     if (line.starts_with("* ")) text += '\\';  // A product, not a list.
     text += (is_code ? "  " : "") + line + "\n";
     was_code = is_code;
