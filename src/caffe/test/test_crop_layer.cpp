@@ -23,10 +23,9 @@ class CropLayerTest : public LayerTest<TypeParam> {
   // The top must be the part of the bottom that begins there.
   void ExpectCut(const vector<int>& begin) {
     for (int i = 0; i < this->top_.count(); ++i) {
-      vector<int> at;
+      vector<int> at = begin;
       for (int axis = 0; axis < 4; ++axis) {
-        at.push_back(begin[axis] +
-                     i / this->top_.count(axis + 1) % this->top_.shape(axis));
+        at[axis] += i / this->top_.count(axis + 1) % this->top_.shape(axis);
       }
       ASSERT_EQ(this->bottom_.data_at(at), this->top_.cpu_data()[i]);
     }
