@@ -1,6 +1,8 @@
 #ifndef CAFFE_SYNCEDMEM_HPP_
 #define CAFFE_SYNCEDMEM_HPP_
 
+#include <atomic>
+
 #include "caffe/common.hpp"
 #include "caffe/memory/ledger.hpp"
 
@@ -20,6 +22,9 @@ class MemoryKeeper {
   // Gives the memory its values back, with set_cpu_data(). Throws Error, saying
   // whose they were, when they are gone for good.
   virtual void Restore(SyncedMemory* memory) = 0;
+  // Copies the values, and leaves them put away where that is possible. Throws
+  // Error as Restore does.
+  virtual void CopyTo(SyncedMemory* memory, void* values);
 };
 
 // A run of bytes that lives on the host, on the device, or on both, and copies
@@ -32,20 +37,26 @@ class SyncedMemory {
   ~SyncedMemory();
 
   const void* cpu_data();
-  // Uses the caller's memory from now on; it must outlive this object.
+  // Uses the caller's memory from now on; it must outlive this object. Pinned
+  // memory stays where it is, and takes the values over.
   void set_cpu_data(void* data);
   const void* gpu_data();
   void set_gpu_data(void* data);
   void* mutable_cpu_data();
   void* mutable_gpu_data();
 
-  // Lets go of the memory, whoever owns it. The keeper is asked for the values
-  // when somebody wants them; until then it must outlive this object.
+  // Lets go of the memory, whoever owns it, unless it is pinned. The keeper is
+  // asked for the values when somebody wants them; until then it must outlive
+  // this object.
   void Evict(MemoryKeeper* keeper);
   bool is_evicted() const { return keeper_ != nullptr; }
+  // Copies the values; what has been put away stays so.
+  void CopyTo(void* values);
   // Lets go of the memory and of its values: it starts again, as zeros, when
-  // touched.
+  // touched. Pinned memory becomes zeros where it is.
   void Forget();
+  // Whether a MemoryPin holds it in its place.
+  bool is_pinned() const { return pins_ > 0; }
 
   enum SyncedHead { UNINITIALIZED, HEAD_AT_CPU, HEAD_AT_GPU, SYNCED };
   SyncedHead head() const { return head_; }
@@ -58,14 +69,21 @@ class SyncedMemory {
   // Other memory that holds the same values, for layers that must keep them
   // when others work in place: one copy serves all. Whoever made the copy
   // tells; it is forgotten when this memory is written to. nullptr if there is
-  // none.
+  // none, or if somebody may write unnoticed, through a pin.
   shared_ptr<SyncedMemory> twin() const { return twin_.lock(); }
   // REQUIRES: the twin changes only after this memory has.
-  void set_twin(const shared_ptr<SyncedMemory>& twin) { twin_ = twin; }
+  void set_twin(const shared_ptr<SyncedMemory>& twin) {
+    if (!is_pinned()) twin_ = twin;
+  }
 
  private:
+  friend class MemoryPin;
+
   void Recall();
   void FreeAll();
+  void AllocateHost();
+  // Moves the host's values into memory of its own, unless they are there.
+  void Settle();
   void ToHost();
   void ToDevice();
   void FreeHost();
@@ -78,11 +96,31 @@ class SyncedMemory {
   boost::weak_ptr<SyncedMemory> twin_;
   memory::Label label_;
   MemoryKeeper* keeper_ = nullptr;
+  std::atomic<int> pins_ = 0;
   bool own_cpu_data_ = false;
   bool own_gpu_data_ = false;
   bool cpu_malloc_use_cuda_ = false;
 
   DISABLE_COPY_AND_ASSIGN(SyncedMemory);
+};
+
+// Holds the host's values in one place, for somebody outside who keeps their
+// address (an array in Python): as long as a pin is there, the address is valid
+// and shows what the memory holds. May be made only by the thread that uses the
+// memory, but end on any.
+class MemoryPin {
+ public:
+  // Gets values back that have been put away. Throws Error when they are gone.
+  explicit MemoryPin(shared_ptr<SyncedMemory> memory);
+  ~MemoryPin();
+  MemoryPin(const MemoryPin&) = delete;
+  MemoryPin& operator=(const MemoryPin&) = delete;
+
+  void* data() const { return data_; }
+
+ private:
+  const shared_ptr<SyncedMemory> memory_;
+  void* data_;
 };
 
 }  // namespace caffe

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "device.hpp"
 
@@ -31,6 +32,11 @@ void CaffeMallocHost(void** ptr, size_t size, bool* use_cuda) {
 }
 
 void CaffeFreeHost(void* ptr, bool /*use_cuda*/) { std::free(ptr); }
+
+void MemoryKeeper::CopyTo(SyncedMemory* memory, void* values) {
+  Restore(memory);
+  std::memcpy(values, memory->cpu_data(), memory->size());
+}
 
 SyncedMemory::SyncedMemory() = default;
 SyncedMemory::SyncedMemory(size_t size) : size_(size) {}
@@ -64,11 +70,16 @@ void SyncedMemory::set_label(memory::Label label) {
 
 void SyncedMemory::Evict(MemoryKeeper* keeper) {
   CHECK(keeper);
+  if (is_pinned()) return;
   FreeAll();
   keeper_ = keeper;
 }
 
 void SyncedMemory::Forget() {
+  if (is_pinned()) {
+    std::memset(mutable_cpu_data(), 0, size_);
+    return;
+  }
   FreeAll();
   twin_.reset();
   keeper_ = nullptr;
@@ -81,14 +92,23 @@ void SyncedMemory::Recall() {
   CHECK(keeper_ == nullptr) << "the keeper of memory did not restore it";
 }
 
+void SyncedMemory::AllocateHost() {
+  CaffeMallocHost(&cpu_ptr_, size_, &cpu_malloc_use_cuda_);
+  own_cpu_data_ = true;
+  memory::Ledger::Get().Add(cpu_ptr_, size_, label_);
+}
+
+void SyncedMemory::Settle() {
+  if (own_cpu_data_) return;
+  const void* const values = cpu_ptr_;
+  AllocateHost();
+  std::memcpy(cpu_ptr_, values, size_);
+}
+
 void SyncedMemory::ToHost() {
   Recall();
   if (head_ == HEAD_AT_CPU || head_ == SYNCED) return;
-  if (cpu_ptr_ == nullptr) {
-    CaffeMallocHost(&cpu_ptr_, size_, &cpu_malloc_use_cuda_);
-    own_cpu_data_ = true;
-    memory::Ledger::Get().Add(cpu_ptr_, size_, label_);
-  }
+  if (cpu_ptr_ == nullptr) AllocateHost();
   if (head_ == HEAD_AT_GPU) {
     device::CopyToHost(cpu_ptr_, gpu_ptr_, size_);
     head_ = SYNCED;
@@ -111,6 +131,14 @@ void SyncedMemory::ToDevice() {
   } else {
     device::SetZero(gpu_ptr_, size_);
     head_ = HEAD_AT_GPU;
+  }
+}
+
+void SyncedMemory::CopyTo(void* values) {
+  if (keeper_ != nullptr) {
+    keeper_->CopyTo(this, values);
+  } else {
+    std::memcpy(values, cpu_data(), size_);
   }
 }
 
@@ -140,6 +168,10 @@ void* SyncedMemory::mutable_gpu_data() {
 
 void SyncedMemory::set_cpu_data(void* data) {
   CHECK(data);
+  if (is_pinned()) {
+    std::memmove(mutable_cpu_data(), data, size_);
+    return;
+  }
   twin_.reset();
   FreeHost();
   keeper_ = nullptr;
@@ -156,5 +188,15 @@ void SyncedMemory::set_gpu_data(void* data) {
   gpu_ptr_ = data;
   head_ = HEAD_AT_GPU;
 }
+
+MemoryPin::MemoryPin(shared_ptr<SyncedMemory> memory)
+    : memory_(std::move(memory)) {
+  memory_->mutable_cpu_data();
+  memory_->Settle();
+  data_ = memory_->cpu_ptr_;
+  ++memory_->pins_;
+}
+
+MemoryPin::~MemoryPin() { --memory_->pins_; }
 
 }  // namespace caffe

@@ -25,7 +25,7 @@ namespace caffe {
 //
 // Whoever else reads packed values gets them restored; reading what has been
 // dropped throws Error. What is kept is the memory (SyncedMemory), not the
-// blob: blobs that share it share its fate.
+// blob: blobs that share it share its fate. Pinned memory is left where it is.
 //
 // Layers whose tensors are large may run over parts of the batch: what only
 // they read then has memory for one part at a time.
@@ -53,6 +53,7 @@ class ActivationStore : public MemoryKeeper {
   ~ActivationStore() override;
 
   void Restore(SyncedMemory* memory) override;
+  void CopyTo(SyncedMemory* memory, void* values) override;
 
   // In the order in which the tensors were first put away.
   std::vector<ActivationReport> Reports() const;

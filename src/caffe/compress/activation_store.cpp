@@ -133,6 +133,9 @@ typename ActivationStore<Dtype>::Role ActivationStore<Dtype>::RoleOf(
     int blob) const {
   const Stretch& stretch = net_->parts()->stretch();
   const SyncedMemory* const memory = net_->blobs()[blob]->data().get();
+  if (memory->is_pinned() || net_->blobs()[blob]->diff()->is_pinned()) {
+    return Role::kView;
+  }
   for (size_t other = 0; other < uses_.size(); ++other) {
     if (net_->blobs()[other]->data().get() != memory) continue;
     if (!uses_[other].is_managed) return Role::kView;
@@ -151,6 +154,7 @@ template <typename Dtype>
 bool ActivationStore<Dtype>::IsManaged(int blob, MemoryOf memory_of) const {
   const vector<shared_ptr<Blob<Dtype>>>& blobs = net_->blobs();
   const shared_ptr<SyncedMemory>& memory = ((*blobs[blob]).*memory_of)();
+  if (memory->is_pinned()) return false;
   for (size_t other = 0; other < blobs.size(); ++other) {
     if (!uses_[other].is_managed && ((*blobs[other]).*memory_of)() == memory) {
       return false;
@@ -293,6 +297,7 @@ void ActivationStore<Dtype>::PutAwayIfDone(int layer, int blob) {
   // A view of what others will read, too.
   if (net_->parts() != nullptr && !is_partial) return;
   const shared_ptr<SyncedMemory>& whole = net_->blobs()[blob]->data();
+  if (whole->is_pinned()) return;
   const Blob<Dtype>& working = WorkingBlob(blob);
   const std::string& name = net_->blob_names()[blob];
   Tensor& tensor = TensorOf(working.data(), name);
@@ -320,8 +325,17 @@ void ActivationStore<Dtype>::Restore(SyncedMemory* memory) {
 }
 
 template <typename Dtype>
+void ActivationStore<Dtype>::CopyTo(SyncedMemory* memory, void* values) {
+  MemoryKeeper::CopyTo(memory, values);
+  // Backward may want them in another form.
+  Find(memory)->Release();
+}
+
+template <typename Dtype>
 void ActivationStore<Dtype>::MakeReadable(const SyncedMemory* memory,
                                           BackwardRead read) {
+  // What somebody looks at stays as it is.
+  if (memory->is_pinned()) return;
   Tensor* const tensor = Find(memory);
   if (tensor == nullptr || tensor->pass() != pass_) return;
   tensor->MakeReadable(read, tensor->has_parts() ? part() : 0, is_rehearsal_);

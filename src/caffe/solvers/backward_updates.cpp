@@ -112,6 +112,8 @@ void BackwardUpdates<Dtype>::BeforeBackward(int layer) {
     Gradient& gradient = gradients_[id];
     // From an earlier part of the batch.
     if (gradient.block != nullptr) continue;
+    // Stays where it is; it was cleared when the iteration began.
+    if (gradient.memory->is_pinned()) continue;
     const size_t bytes = gradient.memory->size();
     gradient.block = arena_->Allocate(bytes, gradient.memory->label());
     std::memset(gradient.block, 0, bytes);

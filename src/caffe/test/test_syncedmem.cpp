@@ -1,4 +1,5 @@
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "caffe/syncedmem.hpp"
@@ -85,6 +86,52 @@ TEST(SyncedMemoryTest, TheTwinIsForgottenWhenValuesChange) {
   EXPECT_EQ(twin, memory.twin());
   memory.mutable_cpu_data();
   EXPECT_EQ(nullptr, memory.twin());
+}
+
+TEST(SyncedMemoryTest, PinnedMemoryStaysWhereItIs) {
+  Refuser refuser;
+  const auto memory = boost::make_shared<SyncedMemory>(kBytes);
+  std::vector<char> foreign(kBytes, 3);
+  memory->set_cpu_data(foreign.data());
+  {
+    const MemoryPin pin(memory);
+    const MemoryPin another(memory);
+    const auto* const bytes = static_cast<const char*>(pin.data());
+    EXPECT_EQ(pin.data(), another.data());
+    EXPECT_NE(foreign.data(), bytes);
+    EXPECT_EQ(3, bytes[kBytes - 1]);
+    memory->Evict(&refuser);
+    EXPECT_EQ(bytes, memory->cpu_data());
+    foreign.assign(kBytes, 4);
+    memory->set_cpu_data(foreign.data());
+    EXPECT_EQ(bytes, memory->cpu_data());
+    EXPECT_EQ(4, bytes[kBytes - 1]);
+    memory->Forget();
+    EXPECT_EQ(bytes, memory->cpu_data());
+    EXPECT_EQ(0, bytes[kBytes - 1]);
+    EXPECT_TRUE(memory->is_pinned());
+  }
+  EXPECT_FALSE(memory->is_pinned());
+  memory->Evict(&refuser);
+  EXPECT_TRUE(memory->is_evicted());
+  EXPECT_THROW(MemoryPin pin(memory), Error);
+}
+
+TEST(SyncedMemoryTest, PinsRestoreWhatWasPutAway) {
+  Keeper keeper;
+  const auto memory = boost::make_shared<SyncedMemory>(kBytes);
+  memory->Evict(&keeper);
+  const MemoryPin pin(memory);
+  EXPECT_EQ(5, static_cast<const char*>(pin.data())[kBytes - 1]);
+  EXPECT_NE(keeper.bytes.data(), pin.data());
+}
+
+TEST(SyncedMemoryTest, PinnedMemoryHasNoTwin) {
+  const auto memory = boost::make_shared<SyncedMemory>(kBytes);
+  const auto twin = boost::make_shared<SyncedMemory>(kBytes);
+  const auto pin = std::make_unique<MemoryPin>(memory);
+  memory->set_twin(twin);
+  EXPECT_EQ(nullptr, memory->twin());
 }
 
 }  // namespace
