@@ -180,6 +180,8 @@ void Solver<Dtype>::Step(int iters) {
     }
     ChooseBatch(stop_iter);
     Iterate(start_iter);
+    // Whoever updates by hand afterwards means it.
+    is_updated_ = false;
     Advance();
 
     const SolverAction::Enum request = GetRequestedAction();

@@ -221,6 +221,16 @@ TEST(BackwardUpdates, SolversOfUsersSeeGradients) {
   EXPECT_EQ(StateOf<float>(*ours), StateOf<float>(solver));
 }
 
+TEST(BackwardUpdates, UpdatesByHandAfterStepsAreDone) {
+  AdamSolver<float> solver(SolverFor("snapshot_after_train: false"));
+  solver.Step(2);
+  const vector<float> before = WeightsOf(solver);
+  solver.net()->ClearParamDiffs();
+  solver.net()->ForwardBackward();
+  solver.ApplyUpdate();
+  EXPECT_NE(before, WeightsOf(solver));
+}
+
 TEST(BackwardUpdates, NetsRunByHandHaveGradients) {
   const string settings = "compression { codec: 'lossless' }";
   const auto solver = MakeSolver<float>(SolverFor(settings));
