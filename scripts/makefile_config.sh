@@ -61,7 +61,7 @@ existing() {
 
 options=()
 no_gpu="has no effect: built without CUDA"
-no_python="has no effect: there is no Python interface yet"
+no_python="has no effect: -DPython3_EXECUTABLE=... chooses the Python"
 is_on DEBUG && build_type=Debug || build_type=Release
 options+=("-B${knob[BUILD_DIR]:-build}" "-DCMAKE_BUILD_TYPE=$build_type")
 is_on CPU_ONLY || warn "without CPU_ONLY := 1: still built for the CPU only"
@@ -90,10 +90,11 @@ for name in "${!knob[@]}"; do
       is_on CPU_ONLY || warn "$name $no_gpu"
       ;;
     USE_CUDNN | USE_NCCL) ! is_on "$name" || warn "$name $no_gpu" ;;
-    WITH_PYTHON_LAYER) ! is_on "$name" || warn "$name $no_python" ;;
-    PYTHON_INCLUDE | PYTHON_LIB | PYTHON_LIBRARIES | ANACONDA_HOME)
-      warn "$name $no_python"
+    WITH_PYTHON_LAYER) ! is_on "$name" || options+=(-DCAFFE_BUILD_PYTHON=ON) ;;
+    ANACONDA_HOME)
+      [ -z "$value" ] || options+=("-DPython3_EXECUTABLE=$value/bin/python3")
       ;;
+    PYTHON_INCLUDE | PYTHON_LIB | PYTHON_LIBRARIES) warn "$name $no_python" ;;
     MATLAB_DIR) warn "$name has no effect: there is no MATLAB interface" ;;
     ALLOW_LMDB_NOLOCK | USE_PKG_CONFIG)
       ! is_on "$name" || warn "$name has no effect: not needed"

@@ -25,13 +25,30 @@ for tool in "$prefix"/bin/*; do
   [ -s "$scratch/help" ] || die "$tool --help prints nothing"
 done
 
+# cached NAME prints what the build was configured with.
+cached() {
+  sed -n "s/^$1:[A-Z]*=//p" "$build_dir/CMakeCache.txt"
+}
+
+# A sanitized library wants to be loaded first, before Python.
+if [ -d "$prefix/python" ] && [ "$(cached CAFFE_SANITIZE)" != ON ]; then
+  step import "the package for Python"
+  (cd "$scratch" && PYTHONPATH=$prefix/python GLOG_minloglevel=2 \
+    "$(cached Python3_EXECUTABLE)" -c '
+import caffe
+import sys
+net = caffe.Net(sys.argv[1], caffe.TEST)
+assert net.forward()["prob"].shape == (64, 10)
+' "$project_dir/examples/mnist/lenet.prototxt")
+fi
+
 # build SOURCE_DIR builds a project against the installed tree.
 build() {
   step build "$1"
   local name flags=
   name=$(basename "$1")
   # What links a sanitized library must be sanitized itself.
-  ! grep -q CAFFE_SANITIZE:BOOL=ON "$build_dir/CMakeCache.txt" ||
+  [ "$(cached CAFFE_SANITIZE)" != ON ] ||
     flags=-fsanitize=address,undefined
   quietly "$scratch/configure.log" \
     cmake -S "$1" -B "$scratch/build/$name" -G Ninja \

@@ -37,10 +37,13 @@ INCLUDE_DIRS := \$(BLAS_INCLUDE) /usr/include /no/such/folder
 LIBRARY_DIRS := /usr/lib $scratch
 BUILD_DIR := build_make
 DISTRIBUTE_DIR = $scratch/\$(BUILD_DIR)
+WITH_PYTHON_LAYER := 1
+ANACONDA_HOME := $scratch
 DEBUG := 1
 Q =
 CONFIG
 expect options "-Bbuild_make
+-DCAFFE_BUILD_PYTHON=ON
 -DCAFFE_WITH_HDF5=OFF
 -DCAFFE_WITH_LEVELDB=OFF
 -DCMAKE_BUILD_TYPE=Debug
@@ -48,7 +51,8 @@ expect options "-Bbuild_make
 -DCMAKE_INCLUDE_PATH=$scratch;/usr/include
 -DCMAKE_INSTALL_PREFIX=$scratch/build_make
 -DCMAKE_LIBRARY_PATH=/usr/lib;$scratch
--DCMAKE_VERBOSE_MAKEFILE=ON"
+-DCMAKE_VERBOSE_MAKEFILE=ON
+-DPython3_EXECUTABLE=$scratch/bin/python3"
 [ ! -s "$scratch/warnings" ] || die "warnings for knobs that are known"
 
 export CUDA_ARCH=from_the_environment
@@ -59,7 +63,8 @@ USE_NCCL := 0
 USE_LMDB := 0
 CUDA_DIR := /usr/local/cuda
 BLAS := mkl
-WITH_PYTHON_LAYER := 1
+WITH_PYTHON_LAYER := 0
+PYTHON_LIB := /usr/lib
 ifeq ($(BLAS), mkl)
 WITH_TYPOS := 1
 endif
@@ -71,7 +76,7 @@ USE_CUDNN has no effect: built without CUDA
 USE_LMDB := 0 has no effect: always needed
 CUDA_DIR has no effect: built without CUDA
 BLAS := mkl has no effect: uses OpenBLAS
-WITH_PYTHON_LAYER has no effect: there is no Python interface yet
+PYTHON_LIB has no effect: -DPython3_EXECUTABLE=... chooses the Python
 WITH_TYPOS is not a knob of Caffe's that is known here"
 
 if "$project_dir/scripts/makefile_config.sh" /no/such/file 2> /dev/null; then

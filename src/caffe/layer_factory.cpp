@@ -22,6 +22,9 @@ template <typename Dtype>
 shared_ptr<Layer<Dtype>> LayerRegistry<Dtype>::CreateLayer(
     const LayerParameter& param) {
   const auto found = Registry().find(param.type());
+  Require(found != Registry().end() || param.type() != "Python",
+          "layers of type 'Python' need Python: use the net from there "
+          "(import caffe), or a caffe program built with CAFFE_BUILD_PYTHON");
   Require(found != Registry().end(), "unknown layer type '", param.type(),
           "' (known types: ", LayerTypeListString(), ")");
   return found->second(param);

@@ -36,6 +36,12 @@ TEST(NetErrorsTest, MissingLayerType) {
               StartsWith("layer 'a' (): unknown layer type ''"));
 }
 
+TEST(NetErrorsTest, LayersInPythonWithoutPython) {
+  EXPECT_THAT(Complaint("layer { name: 'a' type: 'Python' }"),
+              StartsWith("layer 'a' (Python): layers of type 'Python' need "
+                         "Python: "));
+}
+
 TEST(NetErrorsTest, UnknownBottom) {
   EXPECT_EQ(
       "layer 'a' (Affine): unknown bottom blob 'y' (bottom index 0): no layer "
