@@ -8,5 +8,7 @@ from ._caffe import (Blob, Error, Layer, Solver, Timer, __version__, get_solver,
 from .proto.caffe_pb2 import TEST, TRAIN
 from .pycaffe import (NCCL, AdaDeltaSolver, AdaGradSolver, AdamSolver, Net,
                       NesterovSolver, RMSPropSolver, SGDSolver)
+from .classifier import Classifier
+from .detector import Detector
 from . import io
 from .net_spec import NetSpec, layers, params, to_proto
