@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "caffe/compress/memory_forecast.hpp"
+#include "caffe/compress/packed_history.hpp"
 #include "caffe/memory/bytes.hpp"
 #include "caffe/sgd_solvers.hpp"
 #include "caffe/util/comma_list.hpp"
@@ -176,8 +177,13 @@ class Forecaster {
       peak.parameters += blob->count() * sizeof(float);
     }
     if (auto* const sgd = dynamic_cast<SGDSolver<float>*>(solver_.get())) {
+      const bool packs = use == MemoryUse::kCompressed &&
+                         PacksHistory(param_, solver_->type());
       for (const auto& blob : sgd->history()) {
-        peak.optimizer += blob->count() * sizeof(float);
+        const int count = blob->count();
+        peak.optimizer += packs && PackedHistory<float>::IsWorthIt(count)
+                              ? PackedHistory<float>::BytesOf(count)
+                              : count * sizeof(float);
       }
     }
     const ActivationForecast training = Activations(use);

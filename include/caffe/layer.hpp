@@ -86,6 +86,25 @@ class Layer {
   // list.
   virtual bool works_per_image() const { return false; }
 
+  // Whether AddRowGradients can give the gradient of a parameter for some of
+  // its rows, along the first axis, at a time. Then Backward must leave it out
+  // while leaves_to_rows() says so.
+  virtual bool has_row_gradients(const int /*param_id*/) const { return false; }
+  // Adds the gradient of `rows` rows of a parameter, from `first` on, to
+  // `diff`, which is that of these rows only. Called after Backward, with its
+  // blobs.
+  virtual void AddRowGradients(const int /*param_id*/,
+                               const vector<Blob<Dtype>*>& /*top*/,
+                               const vector<Blob<Dtype>*>& /*bottom*/,
+                               int /*first*/, int /*rows*/, Dtype* /*diff*/) {}
+  // Whether Backward is to leave the gradient of a parameter to
+  // AddRowGradients.
+  bool leaves_to_rows(const int param_id) const {
+    return param_id < static_cast<int>(left_to_rows_.size()) &&
+           left_to_rows_[param_id];
+  }
+  void set_leaves_to_rows(const int param_id, const bool value);
+
   bool param_propagate_down(const int param_id) const {
     return param_id < static_cast<int>(param_propagate_down_.size()) &&
            param_propagate_down_[param_id];
@@ -141,6 +160,7 @@ class Layer {
     int count = 0;
   };
   vector<Weighted> weighted_;
+  vector<bool> left_to_rows_;
 
   DISABLE_COPY_AND_ASSIGN(Layer);
 };

@@ -8,6 +8,9 @@
 
 namespace caffe {
 
+template <typename Dtype>
+class PackedHistory;
+
 // Stochastic gradient descent with momentum, and the base of all solvers that
 // differ in how they make an update of a gradient. Below, g is a gradient
 // (clipped, averaged over iter_size, with weight decay), h a history that
@@ -30,15 +33,18 @@ class SGDSolver : public Solver<Dtype> {
   const char* type() const override { return "SGD"; }
 
   // One blob a learnable parameter, in the same order; some solvers need a
-  // second, and put it behind the first ones of all parameters.
+  // second, and put it behind the first ones of all parameters. Those that are
+  // packed between updates are unpacked when somebody reads them.
   const vector<shared_ptr<Blob<Dtype>>>& history() { return history_; }
+  // What a history blob takes between updates.
+  size_t HistoryBytes(int index) const;
 
   void ApplyUpdate() override;
   // The rate of this iteration by lr_policy.
   Dtype GetLearningRate();
   // The rate of the last update.
   Dtype learning_rate() const { return learning_rate_; }
-  double MeanMomentum(int param_id) const override;
+  double MeanMomentum(int param_id) override;
 
  protected:
   void PreSolve();
@@ -53,9 +59,22 @@ class SGDSolver : public Solver<Dtype> {
   virtual void Regularize(int param_id);
   virtual void ComputeUpdateValue(int param_id, Dtype rate);
 
+  // Some values of a parameter, their gradient, which becomes their update, and
+  // their history; the second where the solver has one.
+  struct Values {
+    int param_id = 0;
+    int count = 0;
+    Dtype* data = nullptr;
+    Dtype* diff = nullptr;
+    Dtype* history = nullptr;
+    Dtype* history2 = nullptr;
+  };
+  // What ComputeUpdateValue does, with some values.
+  virtual void ComputeUpdateOf(const Values& values, Dtype rate);
+
   // True for the solvers below: subclasses may do more in any step.
   bool CanUpdateOneByOne() const override;
-  void UpdateParameter(int param_id) override;
+  void UpdateParameter(const ParamSlice<Dtype>& slice) override;
 
   void SnapshotSolverState(const string& model_filename) override;
   virtual void SnapshotSolverStateToBinaryProto(const string& model_filename);
@@ -73,13 +92,23 @@ class SGDSolver : public Solver<Dtype> {
   // How many steps of the rate there are up to this iteration, and the rate.
   int NextStep() const;
   Dtype RateAtStep(int step) const;
-  // All steps after ClipGradients, and the update itself, in one pass.
-  void UpdateInOnePass(int param_id, Dtype rate);
+  ParamSlice<Dtype> WholeOf(int param_id) const;
+  // Calls work(values) until it has seen all of the slice, with histories that
+  // it may change; perhaps on several threads.
+  template <typename Work>
+  void WithHistory(const ParamSlice<Dtype>& slice, const Work& work);
+  // All steps after ClipGradients, and the update itself.
+  void UpdateValues(const Values& values, Dtype rate);
+  // Packs a history blob, if it is one that is to be; null for others.
+  PackedHistory<Dtype>* PackHistory(int index);
+  bool IsPacked(int index) const;
   // Throws Error unless a state with that many history blobs can be this
   // solver's.
   void RequireHistoryOf(const string& state_file, int64_t size) const;
 
   Dtype learning_rate_ = 0;
+  // One for every history blob, null for those that are not packed.
+  vector<shared_ptr<PackedHistory<Dtype>>> packed_;
 
   DISABLE_COPY_AND_ASSIGN(SGDSolver);
 };
@@ -94,7 +123,8 @@ class NesterovSolver : public SGDSolver<Dtype> {
   const char* type() const override { return "Nesterov"; }
 
  protected:
-  void ComputeUpdateValue(int param_id, Dtype rate) override;
+  void ComputeUpdateOf(const typename SGDSolver<Dtype>::Values& values,
+                       Dtype rate) override;
 
   DISABLE_COPY_AND_ASSIGN(NesterovSolver);
 };
@@ -108,10 +138,11 @@ class AdaGradSolver : public SGDSolver<Dtype> {
   explicit AdaGradSolver(const SolverParameter& param);
   explicit AdaGradSolver(const string& param_file);
   const char* type() const override { return "AdaGrad"; }
-  double MeanMomentum(int /*param_id*/) const override { return 0; }
+  double MeanMomentum(int /*param_id*/) override { return 0; }
 
  protected:
-  void ComputeUpdateValue(int param_id, Dtype rate) override;
+  void ComputeUpdateOf(const typename SGDSolver<Dtype>::Values& values,
+                       Dtype rate) override;
   void constructor_sanity_check();
 
   DISABLE_COPY_AND_ASSIGN(AdaGradSolver);
@@ -126,10 +157,11 @@ class RMSPropSolver : public SGDSolver<Dtype> {
   explicit RMSPropSolver(const SolverParameter& param);
   explicit RMSPropSolver(const string& param_file);
   const char* type() const override { return "RMSProp"; }
-  double MeanMomentum(int /*param_id*/) const override { return 0; }
+  double MeanMomentum(int /*param_id*/) override { return 0; }
 
  protected:
-  void ComputeUpdateValue(int param_id, Dtype rate) override;
+  void ComputeUpdateOf(const typename SGDSolver<Dtype>::Values& values,
+                       Dtype rate) override;
   void constructor_sanity_check();
 
   DISABLE_COPY_AND_ASSIGN(RMSPropSolver);
@@ -145,11 +177,12 @@ class AdaDeltaSolver : public SGDSolver<Dtype> {
   explicit AdaDeltaSolver(const SolverParameter& param);
   explicit AdaDeltaSolver(const string& param_file);
   const char* type() const override { return "AdaDelta"; }
-  double MeanMomentum(int /*param_id*/) const override { return 0; }
+  double MeanMomentum(int /*param_id*/) override { return 0; }
 
  protected:
   void AdaDeltaPreSolve();
-  void ComputeUpdateValue(int param_id, Dtype rate) override;
+  void ComputeUpdateOf(const typename SGDSolver<Dtype>::Values& values,
+                       Dtype rate) override;
 
   DISABLE_COPY_AND_ASSIGN(AdaDeltaSolver);
 };
@@ -165,11 +198,12 @@ class AdamSolver : public SGDSolver<Dtype> {
   explicit AdamSolver(const SolverParameter& param);
   explicit AdamSolver(const string& param_file);
   const char* type() const override { return "Adam"; }
-  double MeanMomentum(int param_id) const override;
+  double MeanMomentum(int param_id) override;
 
  protected:
   void AdamPreSolve();
-  void ComputeUpdateValue(int param_id, Dtype rate) override;
+  void ComputeUpdateOf(const typename SGDSolver<Dtype>::Values& values,
+                       Dtype rate) override;
 
   DISABLE_COPY_AND_ASSIGN(AdamSolver);
 };

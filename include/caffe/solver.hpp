@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "caffe/net.hpp"
+#include "caffe/param_slice.hpp"
 #include "caffe/proto/caffe.pb.h"
 #include "caffe/solver_factory.hpp"
 
@@ -94,7 +95,7 @@ class Solver {
   // The mean absolute momentum of a learnable parameter, in units of its
   // gradient: of the sum of all gradients, older ones counting less. Zero when
   // there is none.
-  virtual double MeanMomentum(int /*param_id*/) const { return 0; }
+  virtual double MeanMomentum(int /*param_id*/) { return 0; }
 
   // Whether parameters could be updated, and their gradients dropped, during
   // Backward: no setting and no callback wants all of them afterwards. They are
@@ -142,11 +143,11 @@ class Solver {
                    const std::optional<ResumeState>& resume);
   void UpdateSmoothedLoss(Dtype loss, int start_iter, int average_loss);
 
-  // Whether the update of a parameter depends on its own gradient alone, so
-  // that UpdateParameter can do it before other gradients are there. Then
+  // Whether the update of a value depends on its own gradient alone, so that
+  // UpdateParameter can do it before other gradients are there. Then
   // ApplyUpdate finds is_updated_, and has only the rest to do.
   virtual bool CanUpdateOneByOne() const { return false; }
-  virtual void UpdateParameter(int /*param_id*/) {}
+  virtual void UpdateParameter(const ParamSlice<Dtype>& /*slice*/) {}
 
   // By how much the learning rate grows with the batch: in this iteration, and
   // in the last.

@@ -71,7 +71,8 @@ void Grow(size_t bytes, shared_ptr<SyncedMemory>* memory) {
 }
 
 bool IsTouched(const shared_ptr<SyncedMemory>& memory) {
-  return memory && memory->head() != SyncedMemory::UNINITIALIZED;
+  return memory && (memory->head() != SyncedMemory::UNINITIALIZED ||
+                    memory->is_evicted());
 }
 
 thread_local bool reshapes_tightly = false;

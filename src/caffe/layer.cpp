@@ -83,6 +83,14 @@ void Layer<Dtype>::set_param_propagate_down(const int param_id,
 }
 
 template <typename Dtype>
+void Layer<Dtype>::set_leaves_to_rows(const int param_id, const bool value) {
+  if (param_id >= static_cast<int>(left_to_rows_.size())) {
+    left_to_rows_.resize(param_id + 1, false);
+  }
+  left_to_rows_[param_id] = value;
+}
+
+template <typename Dtype>
 void Layer<Dtype>::CheckBlobCounts(const vector<Blob<Dtype>*>& bottom,
                                    const vector<Blob<Dtype>*>& top) {
   const auto check = [](const char* what, int have, int exact, int least,

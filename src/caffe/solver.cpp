@@ -235,10 +235,14 @@ void Solver<Dtype>::Backward() {
     net_->Backward();
     return;
   }
-  compression_->updates().RunBackward([this](int param_id) {
-    compression_->CollectMomentum(param_id);
-    if (compression_->BeforeUpdateOf(param_id)) UpdateParameter(param_id);
-  });
+  const auto update = [this](const ParamSlice<Dtype>& slice) {
+    compression_->CollectMomentum(slice);
+    if (!compression_->BeforeUpdateOf(slice)) return false;
+    UpdateParameter(slice);
+    return true;
+  };
+  compression_->updates().RunBackward(update,
+                                      !compression_->needs_whole_gradients());
 }
 
 template <typename Dtype>

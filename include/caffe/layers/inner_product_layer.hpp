@@ -31,6 +31,10 @@ class InnerProductLayer : public Layer<Dtype> {
                                         ? BackwardRead::kValues
                                         : BackwardRead::kNothing);
   }
+  bool has_row_gradients(const int param_id) const override;
+  void AddRowGradients(const int param_id, const vector<Blob<Dtype>*>& top,
+                       const vector<Blob<Dtype>*>& bottom, int first, int rows,
+                       Dtype* diff) override;
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -310,7 +310,10 @@ double BatchControl<Dtype>::GuessFixedBytes() {
     add(*param->diff());
   }
   if (auto* const sgd = dynamic_cast<SGDSolver<Dtype>*>(solver_)) {
-    for (const auto& blob : sgd->history()) add(*blob->data());
+    for (size_t i = 0; i < sgd->history().size(); ++i) {
+      if (!IsUntouched(*sgd->history()[i]->data())) continue;
+      bytes += static_cast<double>(sgd->HistoryBytes(static_cast<int>(i)));
+    }
   }
   return bytes;
 }

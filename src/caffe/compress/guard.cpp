@@ -88,9 +88,13 @@ bool Guard<Dtype>::AcceptsLoss(Dtype loss) {
 }
 
 template <typename Dtype>
-bool Guard<Dtype>::AcceptsGradient(int param_id) {
-  const Blob<Dtype>& blob = *net_->learnable_params()[param_id];
-  if (SampleIsFinite(blob.count(), blob.cpu_diff())) return true;
+bool Guard<Dtype>::AcceptsGradient(const ParamSlice<Dtype>& slice) {
+  const Blob<Dtype>& blob = *net_->learnable_params()[slice.param_id];
+  const bool is_first_of_many = slice.first == 0 && slice.count < blob.count();
+  if (SampleIsFinite(slice.count, slice.diff) &&
+      (!is_first_of_many || IsFiniteAbove(slice.param_id))) {
+    return true;
+  }
   for (size_t i = 0; i < net_->layers().size(); ++i) {
     const auto& blobs = net_->layers()[i]->blobs();
     for (size_t k = 0; k < blobs.size(); ++k) {
@@ -101,6 +105,22 @@ bool Guard<Dtype>::AcceptsGradient(int param_id) {
     }
   }
   return AcceptsNotFinite("the gradient of a parameter is not finite");
+}
+
+template <typename Dtype>
+bool Guard<Dtype>::IsFiniteAbove(int param_id) const {
+  const SyncedMemory* const memory =
+      net_->learnable_params()[param_id]->data().get();
+  for (size_t i = 0; i < net_->layers().size(); ++i) {
+    if (!net_->layer_need_backward()[i]) continue;
+    for (const auto& blob : net_->layers()[i]->blobs()) {
+      if (blob->data().get() != memory) continue;
+      for (const Blob<Dtype>* top : net_->top_vecs()[i]) {
+        if (!cpu::AllFinite<Dtype>(top->count(), top->cpu_diff())) return false;
+      }
+    }
+  }
+  return true;
 }
 
 template <typename Dtype>

@@ -26,8 +26,9 @@ class Guard {
   // this iteration is to be left out. Throws Error when the run is to stop.
   bool AcceptsLoss(Dtype loss);
   // The same for the gradient of a learnable parameter; of a large one only a
-  // part is looked at.
-  bool AcceptsGradient(int param_id);
+  // part is looked at. Before the first of several slices, what all of them are
+  // made of is looked at, too.
+  bool AcceptsGradient(const ParamSlice<Dtype>& slice);
 
   // What all bounds are to be divided by.
   double divisor() const { return state_.divisor(); }
@@ -46,6 +47,9 @@ class Guard {
   // The layer whose loss is the largest.
   std::string LargestLoss() const;
 
+  // Whether the gradient that came to the layer of a parameter is made of
+  // numbers.
+  bool IsFiniteAbove(int param_id) const;
   // Something that is no number was found.
   bool AcceptsNotFinite(const std::string& what);
   void ReportHighLoss(Dtype loss);

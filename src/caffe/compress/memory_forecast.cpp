@@ -287,6 +287,7 @@ class Walk {
   }
 
   void Backward(int layer) {
+    PlaceParamGradients(layer);
     for (Tensor& tensor : tensors_) {
       if (tensor.readers.count(layer) > 0 && tensor.frame && !tensor.raw) {
         tensor.raw = raw_.Allocate(tensor.bytes / tensor.read_in_parts);
@@ -298,14 +299,8 @@ class Walk {
       const Tensor& tensor = tensors_[index_.at(blob->data().get())];
       gradients_[memory] = raw_.Allocate(BytesOf(*blob) / tensor.made_in_parts);
     }
-    for (size_t id = 0; id < params_.size(); ++id) {
-      if (!params_[id].is_managed || params_[id].highest_layer != layer)
-        continue;
-      const Blob<Dtype>& param = *net_.learnable_params()[id];
-      gradients_[param.diff().get()] = raw_.Allocate(BytesOf(param));
-    }
-    DropGradients(layer);
     UpdateParams(layer);
+    DropGradients(layer);
     for (Tensor& tensor : tensors_) {
       if (tensor.readers.empty() || *tensor.readers.begin() != layer) continue;
       FreeRaw(&tensor);
@@ -314,10 +309,25 @@ class Walk {
     }
   }
 
+  void PlaceParamGradients(int layer) {
+    for (size_t id = 0; id < params_.size(); ++id) {
+      const ParamUse& use = params_[id];
+      if (!use.is_managed || use.highest_layer != layer) continue;
+      if (use.rows_at_a_time > 0) continue;
+      const Blob<Dtype>& param = *net_.learnable_params()[id];
+      gradients_[param.diff().get()] = raw_.Allocate(BytesOf(param));
+    }
+  }
+
   void UpdateParams(int layer) {
     for (size_t id = 0; id < params_.size(); ++id) {
-      if (!params_[id].is_managed || params_[id].lowest_layer != layer)
+      const ParamUse& use = params_[id];
+      if (!use.is_managed || use.lowest_layer != layer) continue;
+      if (use.rows_at_a_time > 0) {
+        const size_t row = net_.learnable_params()[id]->count(1);
+        raw_.Free(raw_.Allocate(use.rows_at_a_time * row * sizeof(Dtype)));
         continue;
+      }
       const auto found =
           gradients_.find(net_.learnable_params()[id]->diff().get());
       raw_.Free(found->second);

@@ -28,6 +28,9 @@ void CheckSettings(const CompressionParameter& param) {
   Require(param.verify_interval() >= 0,
           "compression.verify_interval must not be negative, as ",
           param.verify_interval(), " is");
+  Require(param.history_bits() == 8 || param.history_bits() == 32,
+          "compression.history_bits must be 8 or 32, not ",
+          param.history_bits());
 }
 
 }  // namespace
@@ -91,12 +94,13 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
     return typename ActivationStore<Dtype>::Options{
         .passes = passes, .largest_tensor = LargestTensor(memory, compresses)};
   };
+  // At that time activations need less and less of their memory. Before the
+  // store can take away what gradients are made of.
+  updates_ = BackwardUpdates<Dtype>::Attach(
+      net_, shared_ptr<memory::Arena>(memory_, &memory_->raw));
   store_ = ActivationStore<Dtype>::Attach(
       net_, memory_, policy_,
       options(net_->memory_param(), Passes::kForwardAndBackward));
-  // At that time activations need less and less of their memory.
-  updates_ = BackwardUpdates<Dtype>::Attach(
-      net_, shared_ptr<memory::Arena>(memory_, &memory_->raw));
   for (const auto& net : solver->test_nets()) {
     const MemoryParameter& memory = net->memory_param();
     if (memory.has_plan() && !memory.plan()) continue;
@@ -137,7 +141,7 @@ void SolverCompression<Dtype>::on_start() {
   guard_->StartIteration();
   is_assessing_ = schedule_.IsDue(solver_->iter());
   is_verifying_ = solver_->IsDueEvery(param_.verify_interval());
-  momenta_.assign(net_->learnable_params().size(), std::nullopt);
+  momenta_.assign(net_->learnable_params().size(), Momentum());
 }
 
 template <typename Dtype>
@@ -182,8 +186,14 @@ bool SolverCompression<Dtype>::BeforeBackward(Dtype loss) {
 }
 
 template <typename Dtype>
-bool SolverCompression<Dtype>::BeforeUpdateOf(int param_id) {
-  return guard_ == nullptr || guard_->AcceptsGradient(param_id);
+bool SolverCompression<Dtype>::BeforeUpdateOf(const ParamSlice<Dtype>& slice) {
+  return guard_ == nullptr || guard_->AcceptsGradient(slice);
+}
+
+template <typename Dtype>
+ParamSlice<Dtype> SolverCompression<Dtype>::WholeOf(int param_id) const {
+  Blob<Dtype>* const param = net_->learnable_params()[param_id];
+  return {param_id, 0, param->count(), param->mutable_cpu_diff()};
 }
 
 template <typename Dtype>
@@ -194,7 +204,7 @@ bool SolverCompression<Dtype>::BeforeUpdate() {
     const SyncedMemory& diff = *params[id]->diff();
     const bool is_there =
         !diff.is_evicted() && diff.head() != SyncedMemory::UNINITIALIZED;
-    if (is_there && !BeforeUpdateOf(id)) return false;
+    if (is_there && !BeforeUpdateOf(WholeOf(id))) return false;
   }
   return true;
 }
@@ -209,15 +219,18 @@ void SolverCompression<Dtype>::Verify(int layer) {
 }
 
 template <typename Dtype>
-void SolverCompression<Dtype>::CollectMomentum(int param_id) {
-  if (!is_assessing_ || momenta_[param_id]) return;
-  double momentum = solver_->MeanMomentum(param_id);
-  if (momentum == 0) {
-    const Blob<Dtype>& param = *net_->learnable_params()[param_id];
-    momentum = param.asum_diff() / param.count() /
-               double(solver_->param().iter_size());
+void SolverCompression<Dtype>::CollectMomentum(const ParamSlice<Dtype>& slice) {
+  if (!is_assessing_) return;
+  Momentum& momentum = momenta_[slice.param_id];
+  if (slice.first == 0) {
+    momentum = {.mean = solver_->MeanMomentum(slice.param_id),
+                .is_known = true};
+    momentum.is_of_gradients = momentum.mean == 0;
   }
-  momenta_[param_id] = momentum;
+  if (!momentum.is_of_gradients) return;
+  const int count = net_->learnable_params()[slice.param_id]->count();
+  momentum.mean += caffe_cpu_asum(slice.count, slice.diff) / count /
+                   double(solver_->param().iter_size());
 }
 
 template <typename Dtype>
@@ -229,8 +242,8 @@ LayerStatistics SolverCompression<Dtype>::StatisticsOf(int layer) {
   statistics.passes = solver_->param().iter_size();
   const int id = WeightsId(*net_, layer);
   if (id < 0) return statistics;
-  CollectMomentum(id);
-  statistics.momentum = *momenta_[id];
+  if (!momenta_[id].is_known) CollectMomentum(WholeOf(id));
+  statistics.momentum = momenta_[id].mean;
   const Blob<Dtype>& weights = *net_->learnable_params()[id];
   statistics.sharers = 0;
   for (const auto& param : net_->params()) {

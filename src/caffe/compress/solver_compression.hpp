@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "caffe/compress/activation_store.hpp"
@@ -35,11 +34,15 @@ class SolverCompression : public Solver<Dtype>::Callback {
   // the update is to be left out. Throw Error when training is to stop.
   bool BeforeBackward(Dtype loss);
   bool BeforeUpdate();
-  bool BeforeUpdateOf(int param_id);
+  bool BeforeUpdateOf(const ParamSlice<Dtype>& slice);
   // For solvers that update parameters during Backward, one by one: to be told
   // before each update, while its gradient is still there.
   BackwardUpdates<Dtype>& updates() { return *updates_; }
-  void CollectMomentum(int param_id);
+  void CollectMomentum(const ParamSlice<Dtype>& slice);
+  // Whether gradients of this iteration are looked at as a whole.
+  bool needs_whole_gradients() const { return is_verifying_; }
+  // Whether anything is packed, not only planned.
+  bool compresses() const { return policy_ != nullptr; }
 
   // One line about the iterations since the last call.
   void LogProgress();
@@ -73,6 +76,7 @@ class SolverCompression : public Solver<Dtype>::Callback {
   void CollectGradient(int layer);
   void Verify(int layer);
   LayerStatistics StatisticsOf(int layer);
+  ParamSlice<Dtype> WholeOf(int param_id) const;
 
   Solver<Dtype>* const solver_;
   Net<Dtype>* const net_;
@@ -94,7 +98,12 @@ class SolverCompression : public Solver<Dtype>::Callback {
   std::vector<LayerStatistics> collected_;
   // Of the learnable parameters: mean momentum, or mean gradient where there is
   // none.
-  std::vector<std::optional<double>> momenta_;
+  struct Momentum {
+    double mean = 0;
+    bool is_known = false;
+    bool is_of_gradients = false;
+  };
+  std::vector<Momentum> momenta_;
 };
 
 }  // namespace caffe

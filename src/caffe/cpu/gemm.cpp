@@ -28,10 +28,8 @@ bool DnnlHasCode() {
 }  // namespace
 
 void Gemm(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k,
-          float alpha, const float* a, const float* b, float beta, float* c) {
-  const int lda = RowLength(op_a, k, m);
-  const int ldb = RowLength(op_b, n, k);
-  const int ldc = std::max(1, n);
+          float alpha, const float* a, int lda, const float* b, int ldb,
+          float beta, float* c, int ldc) {
   // oneDNN leaves C alone where there is nothing to add to it.
   if (k > 0 && kernels() == Kernels::kFastest && DnnlHasCode()) {
     const dnnl::status status = dnnl::sgemm(
@@ -44,11 +42,23 @@ void Gemm(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k,
 }
 
 void Gemm(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k,
+          double alpha, const double* a, int lda, const double* b, int ldb,
+          double beta, double* c, int ldc) {
+  cblas_dgemm(CblasRowMajor, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta,
+              c, ldc);
+}
+
+void Gemm(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k,
+          float alpha, const float* a, const float* b, float beta, float* c) {
+  Gemm(op_a, op_b, m, n, k, alpha, a, RowLength(op_a, k, m), b,
+       RowLength(op_b, n, k), beta, c, std::max(1, n));
+}
+
+void Gemm(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k,
           double alpha, const double* a, const double* b, double beta,
           double* c) {
-  cblas_dgemm(CblasRowMajor, op_a, op_b, m, n, k, alpha, a,
-              RowLength(op_a, k, m), b, RowLength(op_b, n, k), beta, c,
-              std::max(1, n));
+  Gemm(op_a, op_b, m, n, k, alpha, a, RowLength(op_a, k, m), b,
+       RowLength(op_b, n, k), beta, c, std::max(1, n));
 }
 
 }  // namespace caffe::cpu

@@ -2,6 +2,7 @@
 
 #include "caffe/util/math_functions.hpp"
 #include "cpu/convolution.hpp"
+#include "cpu/gemm.hpp"
 
 namespace caffe::cpu {
 
@@ -28,13 +29,22 @@ template <typename Dtype>
 void InnerProductWeightsGradient(const InnerProductShape& shape,
                                  const Dtype* input, const Dtype* output_diff,
                                  Dtype* weights_diff) {
-  if (shape.transposed) {
-    caffe_cpu_gemm<Dtype>(CblasTrans, CblasNoTrans, shape.in, shape.out,
-                          shape.batch, 1, input, output_diff, 1, weights_diff);
-  } else {
-    caffe_cpu_gemm<Dtype>(CblasTrans, CblasNoTrans, shape.out, shape.in,
-                          shape.batch, 1, output_diff, input, 1, weights_diff);
-  }
+  InnerProductRowGradients(shape, input, output_diff, 0,
+                           shape.transposed ? shape.in : shape.out,
+                           weights_diff);
+}
+
+template <typename Dtype>
+void InnerProductRowGradients(const InnerProductShape& shape,
+                              const Dtype* input, const Dtype* output_diff,
+                              int first, int rows, Dtype* rows_diff) {
+  const Dtype* const by_row = shape.transposed ? input : output_diff;
+  const Dtype* const by_column = shape.transposed ? output_diff : input;
+  const int all_rows = shape.transposed ? shape.in : shape.out;
+  const int columns = shape.transposed ? shape.out : shape.in;
+  Gemm(CblasTrans, CblasNoTrans, rows, columns, shape.batch, Dtype(1),
+       by_row + first, all_rows, by_column, columns, Dtype(1), rows_diff,
+       columns);
 }
 
 #define INSTANTIATE_INNER_PRODUCT(Dtype)                                     \
@@ -43,7 +53,9 @@ void InnerProductWeightsGradient(const InnerProductShape& shape,
   template void InnerProductBackward(const InnerProductShape&, const Dtype*, \
                                      const Dtype*, Dtype*);                  \
   template void InnerProductWeightsGradient(                                 \
-      const InnerProductShape&, const Dtype*, const Dtype*, Dtype*)
+      const InnerProductShape&, const Dtype*, const Dtype*, Dtype*);         \
+  template void InnerProductRowGradients(                                    \
+      const InnerProductShape&, const Dtype*, const Dtype*, int, int, Dtype*)
 
 INSTANTIATE_INNER_PRODUCT(float);
 INSTANTIATE_INNER_PRODUCT(double);

@@ -31,6 +31,13 @@ void InnerProductWeightsGradient(const InnerProductShape& shape,
                                  const Dtype* input, const Dtype* output_diff,
                                  Dtype* weights_diff);
 
+// The same for `rows` rows of the weights, from `first` on: adds to rows_diff,
+// and gives the same bits.
+template <typename Dtype>
+void InnerProductRowGradients(const InnerProductShape& shape,
+                              const Dtype* input, const Dtype* output_diff,
+                              int first, int rows, Dtype* rows_diff);
+
 }  // namespace caffe::cpu
 
 #endif  // CAFFE_SRC_CPU_INNER_PRODUCT_HPP_

@@ -1,5 +1,7 @@
 #include "caffe/layers/inner_product_layer.hpp"
 
+#include <typeinfo>
+
 #include "cpu/convolution.hpp"
 #include "cpu/inner_product.hpp"
 #include "layers/weights_and_bias.hpp"
@@ -63,7 +65,7 @@ void InnerProductLayer<Dtype>::Backward_cpu(
     const vector<Blob<Dtype>*>& top, const vector<bool>& propagate_down,
     const vector<Blob<Dtype>*>& bottom) {
   const Dtype* const top_diff = top[0]->cpu_diff();
-  if (this->param_propagate_down_[0]) {
+  if (this->param_propagate_down_[0] && !this->leaves_to_rows(0)) {
     cpu::InnerProductWeightsGradient(Shape(), bottom[0]->cpu_data(), top_diff,
                                      this->blobs_[0]->mutable_cpu_diff());
   }
@@ -75,6 +77,21 @@ void InnerProductLayer<Dtype>::Backward_cpu(
     cpu::InnerProductBackward(Shape(), top_diff, this->blobs_[0]->cpu_data(),
                               bottom[0]->mutable_cpu_diff());
   }
+}
+
+template <typename Dtype>
+bool InnerProductLayer<Dtype>::has_row_gradients(const int param_id) const {
+  // A subclass may have a Backward of its own.
+  return param_id == 0 && typeid(*this) == typeid(InnerProductLayer<Dtype>);
+}
+
+template <typename Dtype>
+void InnerProductLayer<Dtype>::AddRowGradients(
+    const int param_id, const vector<Blob<Dtype>*>& top,
+    const vector<Blob<Dtype>*>& bottom, int first, int rows, Dtype* diff) {
+  CHECK_EQ(param_id, 0);
+  cpu::InnerProductRowGradients(Shape(), bottom[0]->cpu_data(),
+                                top[0]->cpu_diff(), first, rows, diff);
 }
 
 INSTANTIATE_CLASS(InnerProductLayer);

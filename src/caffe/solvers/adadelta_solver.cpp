@@ -21,14 +21,12 @@ void AdaDeltaSolver<Dtype>::AdaDeltaPreSolve() {
 }
 
 template <typename Dtype>
-void AdaDeltaSolver<Dtype>::ComputeUpdateValue(int param_id, Dtype rate) {
-  const vector<Blob<Dtype>*>& params = this->net_->learnable_params();
-  Blob<Dtype>* const param = params[param_id];
-  cpu::AdaDeltaUpdate<Dtype>(
-      param->count(), rate * this->net_->params_lr()[param_id],
-      this->param_.momentum(), this->param_.delta(), param->mutable_cpu_diff(),
-      this->history_[param_id]->mutable_cpu_data(),
-      this->history_[params.size() + param_id]->mutable_cpu_data());
+void AdaDeltaSolver<Dtype>::ComputeUpdateOf(
+    const typename SGDSolver<Dtype>::Values& values, Dtype rate) {
+  cpu::AdaDeltaUpdate<Dtype>(values.count,
+                             rate * this->net_->params_lr()[values.param_id],
+                             this->param_.momentum(), this->param_.delta(),
+                             values.diff, values.history, values.history2);
 }
 
 INSTANTIATE_CLASS(AdaDeltaSolver);

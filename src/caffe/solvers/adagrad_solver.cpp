@@ -23,12 +23,11 @@ void AdaGradSolver<Dtype>::constructor_sanity_check() {
 }
 
 template <typename Dtype>
-void AdaGradSolver<Dtype>::ComputeUpdateValue(int param_id, Dtype rate) {
-  Blob<Dtype>* const param = this->net_->learnable_params()[param_id];
-  cpu::AdaGradUpdate<Dtype>(param->count(),
-                            rate * this->net_->params_lr()[param_id],
-                            this->param_.delta(), param->mutable_cpu_diff(),
-                            this->history_[param_id]->mutable_cpu_data());
+void AdaGradSolver<Dtype>::ComputeUpdateOf(
+    const typename SGDSolver<Dtype>::Values& values, Dtype rate) {
+  cpu::AdaGradUpdate<Dtype>(values.count,
+                            rate * this->net_->params_lr()[values.param_id],
+                            this->param_.delta(), values.diff, values.history);
 }
 
 INSTANTIATE_CLASS(AdaGradSolver);

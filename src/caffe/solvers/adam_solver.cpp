@@ -23,7 +23,7 @@ void AdamSolver<Dtype>::AdamPreSolve() {
 }
 
 template <typename Dtype>
-double AdamSolver<Dtype>::MeanMomentum(int param_id) const {
+double AdamSolver<Dtype>::MeanMomentum(int param_id) {
   const Blob<Dtype>& mean = *this->history_[param_id];
   // A mean of gradients where other solvers keep their sum.
   return mean.asum_data() / std::max(1, mean.count()) /
@@ -31,9 +31,8 @@ double AdamSolver<Dtype>::MeanMomentum(int param_id) const {
 }
 
 template <typename Dtype>
-void AdamSolver<Dtype>::ComputeUpdateValue(int param_id, Dtype rate) {
-  const vector<Blob<Dtype>*>& params = this->net_->learnable_params();
-  Blob<Dtype>* const param = params[param_id];
+void AdamSolver<Dtype>::ComputeUpdateOf(
+    const typename SGDSolver<Dtype>::Values& values, Dtype rate) {
   const Dtype beta1 = this->param_.momentum();
   const Dtype beta2 = this->param_.momentum2();
   // Both means start at zero; this makes up for it.
@@ -41,10 +40,10 @@ void AdamSolver<Dtype>::ComputeUpdateValue(int param_id, Dtype rate) {
   const Dtype correction = std::sqrt(Dtype(1) - std::pow(beta2, t)) /
                            (Dtype(1) - std::pow(beta1, t));
   cpu::AdamUpdate<Dtype>(
-      param->count(), rate * this->net_->params_lr()[param_id] * correction,
-      beta1, beta2, this->param_.delta(), param->mutable_cpu_diff(),
-      this->history_[param_id]->mutable_cpu_data(),
-      this->history_[params.size() + param_id]->mutable_cpu_data());
+      values.count,
+      rate * this->net_->params_lr()[values.param_id] * correction, beta1,
+      beta2, this->param_.delta(), values.diff, values.history,
+      values.history2);
 }
 
 INSTANTIATE_CLASS(AdamSolver);

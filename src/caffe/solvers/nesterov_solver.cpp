@@ -4,12 +4,11 @@
 namespace caffe {
 
 template <typename Dtype>
-void NesterovSolver<Dtype>::ComputeUpdateValue(int param_id, Dtype rate) {
-  Blob<Dtype>* const param = this->net_->learnable_params()[param_id];
-  cpu::NesterovUpdate<Dtype>(param->count(),
-                             rate * this->net_->params_lr()[param_id],
-                             this->param_.momentum(), param->mutable_cpu_diff(),
-                             this->history_[param_id]->mutable_cpu_data());
+void NesterovSolver<Dtype>::ComputeUpdateOf(
+    const typename SGDSolver<Dtype>::Values& values, Dtype rate) {
+  cpu::NesterovUpdate<Dtype>(
+      values.count, rate * this->net_->params_lr()[values.param_id],
+      this->param_.momentum(), values.diff, values.history);
 }
 
 INSTANTIATE_CLASS(NesterovSolver);

@@ -1,6 +1,8 @@
 #include <typeinfo>
 
+#include "caffe/compress/packed_history.hpp"
 #include "caffe/sgd_solvers.hpp"
+#include "compress/solver_compression.hpp"
 #include "cpu/update.hpp"
 #include "solvers/learning_rate.hpp"
 
@@ -36,6 +38,7 @@ void SGDSolver<Dtype>::PreSolve() {
           "unknown regularization_type '", regularization, "'; use L1 or L2");
   // Without one, a solver may still run its nets; it cannot train them.
   if (this->param_.has_lr_policy()) CheckLearningRatePolicy(this->param_);
+  packed_.clear();
   history_.clear();
   update_.clear();
   temp_.clear();
@@ -78,7 +81,7 @@ Dtype SGDSolver<Dtype>::RateAtStep(int step) const {
 }
 
 template <typename Dtype>
-double SGDSolver<Dtype>::MeanMomentum(int param_id) const {
+double SGDSolver<Dtype>::MeanMomentum(int param_id) {
   if (this->iter_ == 0) return 0;
   const Blob<Dtype>& history = *history_[param_id];
   // What the last gradient went into the history with.
@@ -86,7 +89,10 @@ double SGDSolver<Dtype>::MeanMomentum(int param_id) const {
       LearningRate(this->param_, this->iter_ - 1, this->current_step_) *
       this->last_rate_scale() * this->net_->params_lr()[param_id];
   if (rate == 0 || history.count() == 0) return 0;
-  return history.asum_data() / history.count() / rate;
+  const PackedHistory<Dtype>* const packed = PackHistory(param_id);
+  const double sum =
+      packed != nullptr ? packed->AbsoluteSum() : history.asum_data();
+  return sum / history.count() / rate;
 }
 
 template <typename Dtype>
@@ -103,7 +109,11 @@ void SGDSolver<Dtype>::ApplyUpdate() {
   // A subclass may have overridden any step, and debugging shows updates before
   // they are applied.
   if (typeid(*this) == typeid(SGDSolver<Dtype>) && !this->param_.debug_info()) {
-    for (int i = 0; i < num_params; ++i) UpdateInOnePass(i, learning_rate_);
+    for (int i = 0; i < num_params; ++i) {
+      WithHistory(WholeOf(i), [&](const Values& values) {
+        UpdateValues(values, learning_rate_);
+      });
+    }
     return;
   }
   for (int i = 0; i < num_params; ++i) {
@@ -122,29 +132,97 @@ bool SGDSolver<Dtype>::CanUpdateOneByOne() const {
 }
 
 template <typename Dtype>
-void SGDSolver<Dtype>::UpdateParameter(int param_id) {
+void SGDSolver<Dtype>::UpdateParameter(const ParamSlice<Dtype>& slice) {
   // Going on to that step is left to ApplyUpdate.
   const Dtype rate = RateAtStep(NextStep());
-  if (typeid(*this) == typeid(SGDSolver<Dtype>)) {
-    UpdateInOnePass(param_id, rate);
-    return;
-  }
-  Normalize(param_id);
-  Regularize(param_id);
-  ComputeUpdateValue(param_id, rate);
-  this->net_->learnable_params()[param_id]->Update();
+  WithHistory(slice, [&](const Values& values) { UpdateValues(values, rate); });
 }
 
 template <typename Dtype>
-void SGDSolver<Dtype>::UpdateInOnePass(int param_id, Dtype rate) {
-  Blob<Dtype>* const param = this->net_->learnable_params()[param_id];
+void SGDSolver<Dtype>::UpdateValues(const Values& values, Dtype rate) {
+  const int id = values.param_id;
   cpu::Decay<Dtype> decay =
-      DecayOf<Dtype>(this->param_, this->net_->params_weight_decay()[param_id]);
+      DecayOf<Dtype>(this->param_, this->net_->params_weight_decay()[id]);
   decay.scale = Dtype(1) / this->param_.iter_size();
-  cpu::SgdStep<Dtype>(
-      param->count(), decay, rate * this->net_->params_lr()[param_id],
-      this->param_.momentum(), param->mutable_cpu_data(),
-      param->mutable_cpu_diff(), history_[param_id]->mutable_cpu_data());
+  if (typeid(*this) == typeid(SGDSolver<Dtype>)) {
+    cpu::SgdStep<Dtype>(values.count, decay, rate * this->net_->params_lr()[id],
+                        this->param_.momentum(), values.data, values.diff,
+                        values.history);
+    return;
+  }
+  if (decay.scale != 1 || decay.l1 != 0 || decay.l2 != 0) {
+    cpu::AddDecay(values.count, decay, values.data, values.diff);
+  }
+  ComputeUpdateOf(values, rate);
+  caffe_axpy(values.count, Dtype(-1), values.diff, values.data);
+}
+
+template <typename Dtype>
+ParamSlice<Dtype> SGDSolver<Dtype>::WholeOf(int param_id) const {
+  Blob<Dtype>* const param = this->net_->learnable_params()[param_id];
+  return {param_id, 0, param->count(), param->mutable_cpu_diff()};
+}
+
+template <typename Dtype>
+template <typename Work>
+void SGDSolver<Dtype>::WithHistory(const ParamSlice<Dtype>& slice,
+                                   const Work& work) {
+  Blob<Dtype>* const param = this->net_->learnable_params()[slice.param_id];
+  const Values all{.param_id = slice.param_id,
+                   .count = slice.count,
+                   .data = param->mutable_cpu_data() + slice.first,
+                   .diff = slice.diff};
+  if (PackedHistory<Dtype>* const packed = PackHistory(slice.param_id)) {
+    // Two updates, or parameters, must not round alike.
+    const auto seed = static_cast<uint32_t>(
+        (static_cast<uint64_t>(this->updates_) << 20 | slice.param_id) *
+            0x9E3779B97F4A7C15U >>
+        32);
+    packed->Update(slice.first, slice.count, seed,
+                   [&](int first, int count, Dtype* history) {
+                     Values some = all;
+                     some.count = count;
+                     some.data += first - slice.first;
+                     some.diff += first - slice.first;
+                     some.history = history;
+                     work(some);
+                   });
+    return;
+  }
+  const size_t params = this->net_->learnable_params().size();
+  Values values = all;
+  values.history = history_[slice.param_id]->mutable_cpu_data() + slice.first;
+  if (history_.size() > params) {
+    values.history2 =
+        history_[params + slice.param_id]->mutable_cpu_data() + slice.first;
+  }
+  work(values);
+}
+
+template <typename Dtype>
+bool SGDSolver<Dtype>::IsPacked(int index) const {
+  // Solvers of users may do with their histories what they like.
+  return this->compression_ != nullptr && this->compression_->compresses() &&
+         CanUpdateOneByOne() && PacksHistory(this->param_, this->type()) &&
+         PackedHistory<Dtype>::IsWorthIt(history_[index]->count());
+}
+
+template <typename Dtype>
+size_t SGDSolver<Dtype>::HistoryBytes(int index) const {
+  const int count = history_[index]->count();
+  return IsPacked(index) ? PackedHistory<Dtype>::BytesOf(count)
+                         : count * sizeof(Dtype);
+}
+
+template <typename Dtype>
+PackedHistory<Dtype>* SGDSolver<Dtype>::PackHistory(int index) {
+  packed_.resize(history_.size());
+  shared_ptr<PackedHistory<Dtype>>& packed = packed_[index];
+  if (packed == nullptr && IsPacked(index)) {
+    packed = boost::make_shared<PackedHistory<Dtype>>(history_[index]);
+  }
+  if (packed != nullptr) packed->TakeOver();
+  return packed.get();
 }
 
 template <typename Dtype>
@@ -181,11 +259,15 @@ void SGDSolver<Dtype>::Regularize(int param_id) {
 
 template <typename Dtype>
 void SGDSolver<Dtype>::ComputeUpdateValue(int param_id, Dtype rate) {
-  Blob<Dtype>* const param = this->net_->learnable_params()[param_id];
-  cpu::SgdUpdate<Dtype>(param->count(),
-                        rate * this->net_->params_lr()[param_id],
-                        this->param_.momentum(), param->mutable_cpu_diff(),
-                        history_[param_id]->mutable_cpu_data());
+  WithHistory(WholeOf(param_id),
+              [&](const Values& values) { ComputeUpdateOf(values, rate); });
+}
+
+template <typename Dtype>
+void SGDSolver<Dtype>::ComputeUpdateOf(const Values& values, Dtype rate) {
+  cpu::SgdUpdate<Dtype>(values.count,
+                        rate * this->net_->params_lr()[values.param_id],
+                        this->param_.momentum(), values.diff, values.history);
 }
 
 template class SGDSolver<float>;

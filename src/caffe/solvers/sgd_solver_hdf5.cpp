@@ -39,6 +39,7 @@ void SGDSolver<Dtype>::SnapshotSolverStateToHDF5(const string& model_filename) {
   const Hdf5Group history = file.CreateGroup("history");
   for (size_t i = 0; i < history_.size(); ++i) {
     hdf5_save_nd_dataset(history.id(), std::to_string(i), *history_[i]);
+    PackHistory(static_cast<int>(i));
   }
   string resume;
   CHECK(TextFormat::PrintToString(this->SaveResumeState(), &resume));
@@ -60,6 +61,7 @@ void SGDSolver<Dtype>::RestoreSolverStateFromHDF5(const string& state_file) {
   for (size_t i = 0; i < history_.size(); ++i) {
     hdf5_load_nd_dataset(history.id(), std::to_string(i).c_str(), 0,
                          kMaxBlobAxes, history_[i].get());
+    PackHistory(static_cast<int>(i));
   }
   this->iter_ = iter;
   this->current_step_ = current_step;

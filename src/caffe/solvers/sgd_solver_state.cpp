@@ -22,7 +22,10 @@ void SGDSolver<Dtype>::SnapshotSolverStateToBinaryProto(
   state.set_iter(this->iter_);
   state.set_learned_net(model_filename);
   state.set_current_step(this->current_step_);
-  for (const auto& blob : history_) blob->ToProto(state.add_history());
+  for (size_t i = 0; i < history_.size(); ++i) {
+    history_[i]->ToProto(state.add_history());
+    PackHistory(static_cast<int>(i));
+  }
   *state.mutable_resume() = this->SaveResumeState();
   WriteProtoToBinaryFile(state, filename);
 }
@@ -48,6 +51,7 @@ void SGDSolver<Dtype>::RestoreSolverStateFromBinaryProto(
     Naming(
         [&] { return Concat(state_file, ": history blob ", i); },
         [&] { history_[i]->FromProto(state.history(i), /*reshape=*/false); });
+    PackHistory(i);
   }
   this->iter_ = state.iter();
   this->current_step_ = state.current_step();

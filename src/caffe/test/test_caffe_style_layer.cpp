@@ -1,7 +1,5 @@
 // A layer and its tests as a user of Caffe 1.0 writes them, in their own
 // sources: nothing in this file is made for this library.
-//
-// NOLINTBEGIN
 
 #include <cmath>
 #include <vector>
@@ -256,5 +254,3 @@ TYPED_TEST(CubeTest, TestCube) {
 }
 
 }  // namespace caffe
-
-// NOLINTEND

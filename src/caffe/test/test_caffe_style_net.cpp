@@ -1,7 +1,5 @@
 // Nets and solvers as a user of Caffe 1.0 uses them: pointers are Boost's,
 // callbacks are bound, settings are texts.
-//
-// NOLINTBEGIN
 
 #include <cmath>
 #include <string>
@@ -334,5 +332,3 @@ TEST(CaffeStyleTest, TestSettingsOfTheThread) {
 }
 
 }  // namespace caffe
-
-// NOLINTEND

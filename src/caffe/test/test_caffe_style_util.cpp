@@ -1,7 +1,5 @@
 // The helpers that a user of Caffe 1.0 calls in their own sources, by Caffe's
 // signatures and with its meanings.
-//
-// NOLINTBEGIN
 
 #include <unistd.h>
 
@@ -383,5 +381,3 @@ TEST(CaffeStyleUtilTest, TestSyncedMemory) {
 }
 
 }  // namespace caffe
-
-// NOLINTEND

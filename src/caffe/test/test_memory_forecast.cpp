@@ -127,11 +127,11 @@ TEST(MemoryForecast, KnowsWhereParametersAreUpdated) {
     layer { name: 'loss' type: 'EuclideanLoss' bottom: 'ip2' bottom: 'ip2'
             top: 'loss' } )");
   const auto memory = boost::make_shared<ActivationMemory>();
-  ActivationStore<float>::Attach(net.get(), memory, nullptr);
   const auto updates = BackwardUpdates<float>::Attach(
       net.get(), shared_ptr<memory::Arena>(memory, &memory->raw));
+  ActivationStore<float>::Attach(net.get(), memory, nullptr);
   net->Forward();
-  updates->RunBackward([](int /*param_id*/) {});
+  updates->RunBackward([](const ParamSlice<float>&) { return true; }, true);
   const auto taken = static_cast<double>(memory->raw.peak());
   // The gradient of ip2's weights, at least.
   EXPECT_GT(taken, 200 * 300 * sizeof(float));
@@ -143,6 +143,27 @@ TEST(MemoryForecast, KnowsWhereParametersAreUpdated) {
   const auto during = ForecastActivations(*net, settings);
   EXPECT_NEAR(taken, during.raw, 0.03 * taken);
   EXPECT_EQ(0, during.parameter_gradients);
+}
+
+TEST(MemoryForecast, KnowsGradientsInSlices) {
+  const auto net = MakeNet<float>(R"(
+    layer { name: 'data' type: 'DummyData' top: 'data'
+            dummy_data_param { shape { dim: 4 dim: 3000 } } }
+    layer { name: 'ip' type: 'InnerProduct' bottom: 'data' top: 'ip'
+            inner_product_param { num_output: 1000 } }
+    layer { name: 'loss' type: 'EuclideanLoss' bottom: 'ip' bottom: 'ip'
+            top: 'loss' } )");
+  const auto memory = boost::make_shared<ActivationMemory>();
+  const auto updates = BackwardUpdates<float>::Attach(
+      net.get(), shared_ptr<memory::Arena>(memory, &memory->raw));
+  ActivationStore<float>::Attach(net.get(), memory, nullptr);
+  net->Forward();
+  updates->RunBackward([](const ParamSlice<float>&) { return true; }, true);
+  const auto taken = static_cast<double>(memory->raw.peak());
+  EXPECT_LT(taken, 3000 * 1000 * sizeof(float) / 2);
+  auto settings = SettingsFor(MemoryUse::kPlanned, 1);
+  settings.updates_in_backward = true;
+  EXPECT_NEAR(taken, ForecastActivations(*net, settings).raw, 0.03 * taken);
 }
 
 TEST(MemoryForecast, WithoutAPlanAgreesWithTheLedger) {
