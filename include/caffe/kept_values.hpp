@@ -77,7 +77,8 @@ class KeptBottom {
   void AddTo(BackwardReads* reads, BackwardRead read) const {
     if (!in_place_) {
       reads->bottoms[0] = read;
-    } else if (copy_ != nullptr) {
+    } else {
+      // Before the first Forward there is none yet.
       reads->buffers.push_back({"kept_bottom", copy_, read});
     }
   }

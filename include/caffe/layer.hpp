@@ -86,6 +86,18 @@ class Layer {
   // list.
   virtual bool works_per_image() const { return false; }
 
+  // The same for layers that do so once they know sums over the whole batch.
+  // StartForward makes those of Forward from the whole bottoms; Forward then
+  // runs over the parts. Backward needs two rounds over the parts: one of
+  // GatherBackward, which StartBackward begins, then one of Backward. EndParts
+  // comes after either, and after errors.
+  virtual bool gathers_first() const { return false; }
+  virtual void StartForward(const vector<Blob<Dtype>*>& /*bottom*/) {}
+  virtual void StartBackward() {}
+  virtual void GatherBackward(const vector<Blob<Dtype>*>& /*top*/,
+                              const vector<Blob<Dtype>*>& /*bottom*/) {}
+  virtual void EndParts() {}
+
   // Whether AddRowGradients can give the gradient of a parameter for some of
   // its rows, along the first axis, at a time. Then Backward must leave it out
   // while leaves_to_rows() says so.

@@ -7,6 +7,23 @@
 
 namespace caffe {
 
+namespace {
+
+// While it is there, a layer may work on parts with what it has gathered.
+template <typename Dtype>
+class Gathering {
+ public:
+  explicit Gathering(Layer<Dtype>* layer) : layer_(layer) {}
+  ~Gathering() { layer_->EndParts(); }
+  Gathering(const Gathering&) = delete;
+  Gathering& operator=(const Gathering&) = delete;
+
+ private:
+  Layer<Dtype>* const layer_;
+};
+
+}  // namespace
+
 template <typename Dtype>
 void Net<Dtype>::RunInParts(const vector<Stretch>& stretches) {
   const bool are_same = std::equal(
@@ -56,8 +73,15 @@ void Net<Dtype>::ForEachPart(BatchParts<Dtype>* parts, const Work& work) {
 
 template <typename Dtype>
 void Net<Dtype>::ForwardInParts(BatchParts<Dtype>* parts) {
+  const int first = parts->stretch().first;
+  Layer<Dtype>* const layer = layers_[first].get();
   parts->set_has_run(true);
   parts->ShapeInputs();
+  const Gathering<Dtype> gathering(layer);
+  if (layer->gathers_first()) {
+    NamingLayer(layer->layer_param(),
+                [&] { layer->StartForward(bottom_vecs_[first]); });
+  }
   ForEachPart(parts, [&] {
     for (int i = parts->stretch().first; i <= parts->stretch().last; ++i) {
       NamingLayer(layers_[i]->layer_param(), [&] { parts->ShapeLayer(i); });
@@ -68,11 +92,18 @@ void Net<Dtype>::ForwardInParts(BatchParts<Dtype>* parts) {
 
 template <typename Dtype>
 void Net<Dtype>::BackwardInParts(BatchParts<Dtype>* parts) {
+  const int first = parts->stretch().first;
+  Layer<Dtype>* const layer = layers_[first].get();
+  const bool gathers = layer->gathers_first() && layer_need_backward_[first];
+  const Gathering<Dtype> gathering(layer);
+  if (gathers) layer->StartBackward();
   ForEachPart(parts, [&] {
-    for (int i = parts->stretch().last; i >= parts->stretch().first; --i) {
-      BackwardLayer(i);
-    }
+    for (int i = parts->stretch().last; i > first; --i) BackwardLayer(i);
+    if (!gathers) return BackwardLayer(first);
+    for (Callback* callback : before_backward_) callback->run(first);
+    layer->GatherBackward(working_tops(first), working_bottoms(first));
   });
+  if (gathers) ForEachPart(parts, [&] { BackwardLayer(first); });
 }
 
 template class Net<float>;

@@ -31,6 +31,13 @@ class BatchNormLayer : public Layer<Dtype> {
   int ExactNumBottomBlobs() const override { return 1; }
   int ExactNumTopBlobs() const override { return 1; }
   BackwardReads backward_reads() const override;
+  bool works_per_image() const override { return use_global_stats_; }
+  bool gathers_first() const override;
+  void StartForward(const vector<Blob<Dtype>*>& bottom) override;
+  void StartBackward() override;
+  void GatherBackward(const vector<Blob<Dtype>*>& top,
+                      const vector<Blob<Dtype>*>& bottom) override;
+  void EndParts() override { runs_in_parts_ = false; }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,
@@ -55,6 +62,19 @@ class BatchNormLayer : public Layer<Dtype> {
   // mean_ and variance_ from the running averages, and the other way round.
   void UseAverages();
   void UpdateAverages(int values);
+  void RequireChannels(const Blob<Dtype>& bottom) const;
+  // variance_ becomes what Backward divides by.
+  void TakeRoots();
+  // What Backward reads of Forward, and the mean of it, or nullptr.
+  const Dtype* KeptInput(const Blob<Dtype>& bottom) const;
+  const Dtype* MeanOfKept() const;
+
+  // Over parts of the batch: what has been gathered of all of them.
+  bool runs_in_parts_ = false;
+  vector<Dtype> factors_;
+  int64_t gathered_values_ = 0;
+  vector<double> sums_;
+  vector<double> products_;
 };
 
 }  // namespace caffe

@@ -29,6 +29,9 @@ class ScaleLayer : public Layer<Dtype> {
   int MaxBottomBlobs() const override { return 2; }
   int ExactNumTopBlobs() const override { return 1; }
   BackwardReads backward_reads() const override;
+  bool works_per_image() const override {
+    return !has_two_bottoms_ && axis_ > 0;
+  }
 
  protected:
   void Forward_cpu(const vector<Blob<Dtype>*>& bottom,

@@ -173,8 +173,13 @@ void ActivationStore<Dtype>::View(int blob, MemoryOf memory_of) {
     return;
   }
   const auto offset = static_cast<size_t>(part()) * stand_in.count();
-  part_memory.set_cpu_data(
-      static_cast<Dtype*>(const_cast<void*>(whole.cpu_data())) + offset);
+  Dtype* const values =
+      static_cast<Dtype*>(const_cast<void*>(whole.cpu_data())) + offset;
+  // Pointing it there again would make it forget its twin.
+  const bool is_there = !part_memory.is_evicted() &&
+                        part_memory.head() != SyncedMemory::UNINITIALIZED &&
+                        part_memory.cpu_data() == values;
+  if (!is_there) part_memory.set_cpu_data(values);
 }
 
 template <typename Dtype>

@@ -12,6 +12,8 @@ namespace {
 // Small beside what nets with such tensors take, and large enough that a layer
 // is busy with a part of the batch for a while.
 constexpr size_t kLargestTensor = 26 << 20;
+// So many times as large a tensor must be at least to be restored twice.
+constexpr size_t kWorthRestoringTwice = 4;
 
 // What a layer reads and writes.
 template <typename Dtype>
@@ -22,12 +24,18 @@ std::vector<int> BlobsOf(const Net<Dtype>& net, int layer) {
   return blobs;
 }
 
-// Images in the batch of a layer that could run over some of them; 0 for other
-// layers.
+template <typename Dtype>
+bool IsInPlace(const Net<Dtype>& net, int layer) {
+  return net.bottom_ids(layer) == net.top_ids(layer);
+}
+
+// Images in the batch of a layer that could run over some of them, perhaps once
+// it has gathered sums over all; 0 for other layers.
 template <typename Dtype>
 int ImagesOf(const Net<Dtype>& net, int layer) {
   const Layer<Dtype>& it = *net.layers()[layer];
-  if (!it.works_per_image() || !it.backward_reads().is_declared) return 0;
+  if (!it.works_per_image() && !it.gathers_first()) return 0;
+  if (!it.backward_reads().is_declared) return 0;
   if (net.bottom_ids(layer).empty()) return 0;
   int images = -1;
   for (const int id : BlobsOf(net, layer)) {
@@ -48,6 +56,20 @@ size_t LargestOf(const Net<Dtype>& net, int layer) {
   return largest;
 }
 
+// Whether a stretch may begin with a layer that has tensors of so many bytes.
+template <typename Dtype>
+bool CanBegin(const Net<Dtype>& net, int layer, size_t bytes, size_t most) {
+  const Layer<Dtype>& it = *net.layers()[layer];
+  if (bytes <= most) return false;
+  // In Backward it goes over the parts twice, for which the gradient must be
+  // there as a whole, and what is packed is restored twice.
+  if (it.gathers_first()) {
+    return IsInPlace(net, layer) && bytes > kWorthRestoringTwice * most;
+  }
+  // The copy that it keeps may be that of the layer before.
+  return !IsInPlace(net, layer) || it.backward_reads().buffers.empty();
+}
+
 // The smallest number of equal parts of which none is larger.
 int PartsFor(int images, size_t bytes, size_t most) {
   for (int parts = 1; parts < images; ++parts) {
@@ -64,10 +86,13 @@ std::vector<Stretch> FindStretches(const Net<Dtype>& net, size_t most) {
   const int layers = static_cast<int>(net.layers().size());
   for (int first = 0; first < layers; ++first) {
     const int images = ImagesOf(net, first);
-    if (images < 2 || LargestOf(net, first) <= most) continue;
+    if (images < 2 || !CanBegin(net, first, LargestOf(net, first), most)) {
+      continue;
+    }
     size_t largest = 0;
     int last = first;
     for (int i = first; i < layers && ImagesOf(net, i) == images; ++i) {
+      if (i > first && net.layers()[i]->gathers_first()) break;
       const size_t bytes = LargestOf(net, i);
       largest = std::max(largest, bytes);
       if (bytes > most) last = i;

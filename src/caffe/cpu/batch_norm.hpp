@@ -19,6 +19,16 @@ template <typename Dtype>
 void BatchNormForward(const ChannelLayout& layout, Dtype eps, const Dtype* in,
                       Dtype* mean, Dtype* variance, Dtype* out, Dtype* copy);
 
+// The same for values that come in parts, after ChannelMoments of all of them:
+// out = (in - mean) * factor with the factors that BatchNormFactors gives.
+template <typename Dtype>
+void BatchNormFactors(int64_t channels, Dtype eps, const Dtype* variance,
+                      Dtype* factors);
+template <typename Dtype>
+void BatchNormApply(const ChannelLayout& layout, const Dtype* in,
+                    const Dtype* mean, const Dtype* factors, Dtype* out,
+                    Dtype* copy);
+
 // out = (in - mean) / deviation. `out` may be `in`.
 template <typename Dtype>
 void Normalize(const ChannelLayout& layout, const Dtype* in, const Dtype* mean,
@@ -33,6 +43,19 @@ template <typename Dtype>
 void BatchNormBackward(const ChannelLayout& layout, const Dtype* in,
                        const Dtype* mean, const Dtype* deviation,
                        const Dtype* out_diff, Dtype* in_diff);
+
+// The same in two steps: what all parts add to sums over the channels, then the
+// gradient of a part. `values` counts those of a channel in all parts.
+template <typename Dtype>
+void AddBatchNormSums(const ChannelLayout& layout, const Dtype* in,
+                      const Dtype* mean, const Dtype* out_diff, double* sums,
+                      double* products);
+template <typename Dtype>
+void BatchNormBackwardWithSums(const ChannelLayout& layout, int64_t values,
+                               const double* sums, const double* products,
+                               const Dtype* in, const Dtype* mean,
+                               const Dtype* deviation, const Dtype* out_diff,
+                               Dtype* in_diff);
 
 }  // namespace caffe::cpu
 

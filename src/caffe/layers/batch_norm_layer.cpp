@@ -1,5 +1,7 @@
 #include "caffe/layers/batch_norm_layer.hpp"
 
+#include <typeinfo>
+
 #include "cpu/batch_norm.hpp"
 #include "cpu/scale.hpp"
 
@@ -56,18 +58,26 @@ void BatchNormLayer<Dtype>::FreezeParameters() {
 }
 
 template <typename Dtype>
+void BatchNormLayer<Dtype>::RequireChannels(const Blob<Dtype>& bottom) const {
+  const int channels = bottom.num_axes() == 1 ? 1 : bottom.shape(1);
+  Require(channels == channels_, "was made for ", channels_,
+          " channels, but its bottom has the shape ", bottom.shape_string());
+  Require(bottom.count() > 0, "cannot normalize an empty batch");
+}
+
+template <typename Dtype>
 void BatchNormLayer<Dtype>::Reshape(const vector<Blob<Dtype>*>& bottom,
                                     const vector<Blob<Dtype>*>& top) {
-  const int channels = bottom[0]->num_axes() == 1 ? 1 : bottom[0]->shape(1);
-  Require(channels == channels_, "was made for ", channels_,
-          " channels, but its bottom has the shape ",
-          bottom[0]->shape_string());
-  Require(bottom[0]->count() > 0, "cannot normalize an empty batch");
+  RequireChannels(*bottom[0]);
   top[0]->ReshapeLike(*bottom[0]);
   mean_.Reshape({channels_});
   variance_.Reshape({channels_});
   keeps_copy_ = top[0] == bottom[0] && !use_global_stats_;
-  if (keeps_copy_) x_norm_.ReshapeLike(*bottom[0]);
+  if (keeps_copy_) {
+    // Parts of a batch need no memory for all of it.
+    const TightReshape tight;
+    x_norm_.ReshapeLike(*bottom[0]);
+  }
 }
 
 template <typename Dtype>
@@ -103,6 +113,30 @@ void BatchNormLayer<Dtype>::UpdateAverages(int values) {
 }
 
 template <typename Dtype>
+bool BatchNormLayer<Dtype>::gathers_first() const {
+  // A subclass may have a Forward of its own.
+  return !use_global_stats_ && typeid(*this) == typeid(BatchNormLayer<Dtype>);
+}
+
+template <typename Dtype>
+void BatchNormLayer<Dtype>::TakeRoots() {
+  caffe_add_scalar(channels_, eps_, variance_.mutable_cpu_data());
+  caffe_sqrt(channels_, variance_.cpu_data(), variance_.mutable_cpu_data());
+}
+
+template <typename Dtype>
+void BatchNormLayer<Dtype>::StartForward(const vector<Blob<Dtype>*>& bottom) {
+  RequireChannels(*bottom[0]);
+  runs_in_parts_ = true;
+  cpu::ChannelMoments(LayoutOf(*bottom[0], channels_), bottom[0]->cpu_data(),
+                      mean_.mutable_cpu_data(), variance_.mutable_cpu_data());
+  UpdateAverages(bottom[0]->count() / channels_);
+  factors_.resize(channels_);
+  cpu::BatchNormFactors(channels_, eps_, variance_.cpu_data(), factors_.data());
+  TakeRoots();
+}
+
+template <typename Dtype>
 void BatchNormLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
                                         const vector<Blob<Dtype>*>& top) {
   const cpu::ChannelLayout layout = LayoutOf(*bottom[0], channels_);
@@ -110,18 +144,48 @@ void BatchNormLayer<Dtype>::Forward_cpu(const vector<Blob<Dtype>*>& bottom,
   Dtype* const out = top[0]->mutable_cpu_data();
   if (use_global_stats_) {
     UseAverages();
+    TakeRoots();
+    cpu::Normalize(layout, in, mean_.cpu_data(), variance_.cpu_data(), out);
+    return;
+  }
+  Dtype* const copy = keeps_copy_ ? x_norm_.mutable_cpu_data() : nullptr;
+  if (runs_in_parts_) {
+    cpu::BatchNormApply(layout, in, mean_.cpu_data(), factors_.data(), out,
+                        copy);
   } else {
     cpu::BatchNormForward(layout, eps_, in, mean_.mutable_cpu_data(),
-                          variance_.mutable_cpu_data(), out,
-                          keeps_copy_ ? x_norm_.mutable_cpu_data() : nullptr);
+                          variance_.mutable_cpu_data(), out, copy);
     UpdateAverages(bottom[0]->count() / channels_);
-    if (keeps_copy_) top[0]->data()->set_twin(x_norm_.data());
+    TakeRoots();
   }
-  caffe_add_scalar(channels_, eps_, variance_.mutable_cpu_data());
-  caffe_sqrt(channels_, variance_.cpu_data(), variance_.mutable_cpu_data());
-  if (use_global_stats_) {
-    cpu::Normalize(layout, in, mean_.cpu_data(), variance_.cpu_data(), out);
-  }
+  if (keeps_copy_) top[0]->data()->set_twin(x_norm_.data());
+}
+
+template <typename Dtype>
+const Dtype* BatchNormLayer<Dtype>::KeptInput(const Blob<Dtype>& bottom) const {
+  return keeps_copy_ ? x_norm_.cpu_data() : bottom.cpu_data();
+}
+
+template <typename Dtype>
+const Dtype* BatchNormLayer<Dtype>::MeanOfKept() const {
+  return keeps_copy_ ? nullptr : mean_.cpu_data();
+}
+
+template <typename Dtype>
+void BatchNormLayer<Dtype>::StartBackward() {
+  runs_in_parts_ = true;
+  gathered_values_ = 0;
+  sums_.assign(channels_, 0);
+  products_.assign(channels_, 0);
+}
+
+template <typename Dtype>
+void BatchNormLayer<Dtype>::GatherBackward(const vector<Blob<Dtype>*>& top,
+                                           const vector<Blob<Dtype>*>& bottom) {
+  const cpu::ChannelLayout layout = LayoutOf(*bottom[0], channels_);
+  gathered_values_ += layout.values();
+  cpu::AddBatchNormSums(layout, KeptInput(*bottom[0]), MeanOfKept(),
+                        top[0]->cpu_diff(), sums_.data(), products_.data());
 }
 
 template <typename Dtype>
@@ -138,12 +202,13 @@ void BatchNormLayer<Dtype>::Backward_cpu(const vector<Blob<Dtype>*>& top,
     for (int c = 0; c < channels_; ++c) factors[c] = 1 / deviation[c];
     cpu::ScaleForward<Dtype>(layout, top_diff, factors.data(), nullptr,
                              bottom_diff, nullptr);
-  } else if (keeps_copy_) {
-    cpu::BatchNormBackward<Dtype>(layout, x_norm_.cpu_data(), nullptr,
-                                  deviation, top_diff, bottom_diff);
+  } else if (runs_in_parts_) {
+    cpu::BatchNormBackwardWithSums<Dtype>(
+        layout, gathered_values_, sums_.data(), products_.data(),
+        KeptInput(*bottom[0]), MeanOfKept(), deviation, top_diff, bottom_diff);
   } else {
-    cpu::BatchNormBackward(layout, bottom[0]->cpu_data(), mean_.cpu_data(),
-                           deviation, top_diff, bottom_diff);
+    cpu::BatchNormBackward<Dtype>(layout, KeptInput(*bottom[0]), MeanOfKept(),
+                                  deviation, top_diff, bottom_diff);
   }
 }
 

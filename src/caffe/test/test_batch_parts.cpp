@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "caffe/compress/activation_store.hpp"
@@ -70,6 +71,15 @@ string Residual() {
          "layer { name: 'both' type: 'Concat' bottom: 'a' bottom: 'b' "
          "        top: 'both' } " +
          Pool("last", "both");
+}
+
+// A BatchNorm whose tensor is so large that it runs in parts, too.
+string Normalised() {
+  return Convolution("conv1", "data") +
+         "layer { name: 'bn' type: 'BatchNorm' bottom: 'conv1' top: 'conv1' } "
+         "layer { name: 'scale' type: 'Scale' bottom: 'conv1' top: 'conv1' "
+         "        scale_param { bias_term: true } } " +
+         Relu("conv1") + Pool("last", "conv1");
 }
 
 // Layers that the others leave out.
@@ -222,9 +232,57 @@ TEST(BatchPartsTest, StretchesEndWhereBatchesAreNormalised) {
   }
 }
 
+TEST(BatchPartsTest, LargeBatchesAreNormalisedInParts) {
+  const auto net = MakeNet<float>(kData + Normalised() + kLoss);
+  EXPECT_EQ((vector<Stretch>{{2, 2, 2}, {5, 6, 2}}),
+            FindStretches(*net, 40 << 10));
+  // The BatchNorm, which is layer 3, up to the pooling.
+  EXPECT_EQ((vector<Stretch>{{2, 2, 8}, {3, 6, 8}}),
+            FindStretches(*net, 9 << 10));
+}
+
+TEST(BatchPartsTest, ABatchNormInPartsHasTheBitsOfAWholeOne) {
+  const auto averages = [](const Trained& run) {
+    vector<float> values;
+    for (const auto& blob : run.net->layer_by_name("bn")->blobs()) {
+      for (const float value : DataOf(*blob)) values.push_back(value);
+    }
+    return values;
+  };
+  const Trained whole = TrainOn(Normalised(), SIZE_MAX);
+  const Trained parts = TrainOn(Normalised(), 9 << 10);
+  EXPECT_EQ(averages(whole), averages(parts));
+  EXPECT_EQ(whole.loss, parts.loss);
+  // Two of BatchNorm's and Scale's tensors as a whole, or one.
+  EXPECT_LT(parts.store->memory().raw.peak(),
+            0.8 * static_cast<double>(whole.store->memory().raw.peak()));
+  // One copy serves both.
+  std::set<string> names;
+  for (const ActivationReport& report : parts.store->Reports()) {
+    names.insert(report.name);
+  }
+  EXPECT_EQ(1, names.count("bn.x_norm"));
+  EXPECT_EQ(0, names.count("scale.kept_bottom"));
+}
+
+TEST(BatchPartsTest, ABatchNormWorksOnWholeBatchesAfterParts) {
+  const Trained whole = TrainOn(Normalised(), SIZE_MAX, 1);
+  const Trained parts = TrainOn(Normalised(), 9 << 10, 1);
+  for (const Trained* run : {&whole, &parts}) {
+    Caffe::set_random_seed(7);
+    run->net->ClearParamDiffs();
+    // Not the whole stretch, so not in parts.
+    run->net->ForwardFromTo(0, 3);
+    run->net->ForwardFromTo(4, static_cast<int>(run->net->layers().size()) - 1);
+    run->net->Backward();
+  }
+  ExpectSameGradients(whole, parts);
+}
+
 TEST(BatchPartsTest, PartsGiveTheSameGradients) {
-  for (const string& layers : {Chain(), Residual(), Others(), Neurons(),
-                               OtherNeurons(), Rearranging(), Summing()}) {
+  for (const string& layers :
+       {Chain(), Residual(), Normalised(), Others(), Neurons(), OtherNeurons(),
+        Rearranging(), Summing()}) {
     const Trained whole = TrainOn(layers, SIZE_MAX);
     for (const size_t largest : {40 << 10, 9 << 10}) {
       const Trained parts = TrainOn(layers, largest);
