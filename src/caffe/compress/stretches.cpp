@@ -11,9 +11,12 @@ namespace {
 
 // Small beside what nets with such tensors take, and large enough that a layer
 // is busy with a part of the batch for a while.
-constexpr size_t kLargestTensor = 26 << 20;
+constexpr size_t kLargestTensor = 16 << 20;
 // So many times as large a tensor must be at least to be restored twice.
-constexpr size_t kWorthRestoringTwice = 4;
+constexpr size_t kWorthRestoringTwice = 7;
+// A layer whose tensors are so many times smaller than the largest of a stretch
+// would run over too few images at a time there to be fast.
+constexpr size_t kMuchSmaller = 4;
 
 // What a layer reads and writes.
 template <typename Dtype>
@@ -94,6 +97,7 @@ std::vector<Stretch> FindStretches(const Net<Dtype>& net, size_t most) {
     for (int i = first; i < layers && ImagesOf(net, i) == images; ++i) {
       if (i > first && net.layers()[i]->gathers_first()) break;
       const size_t bytes = LargestOf(net, i);
+      if (kMuchSmaller * bytes <= largest) break;
       largest = std::max(largest, bytes);
       if (bytes > most) last = i;
     }
