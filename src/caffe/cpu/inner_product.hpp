@@ -31,8 +31,8 @@ void InnerProductWeightsGradient(const InnerProductShape& shape,
                                  const Dtype* input, const Dtype* output_diff,
                                  Dtype* weights_diff);
 
-// The same for `rows` rows of the weights, from `first` on: adds to rows_diff,
-// and gives the same bits.
+// The same for `rows` rows of the weights, from `first` on: adds to rows_diff.
+// Floats have the same bits, if slices are large and start at multiples of 16.
 template <typename Dtype>
 void InnerProductRowGradients(const InnerProductShape& shape,
                               const Dtype* input, const Dtype* output_diff,
