@@ -67,7 +67,9 @@ std::vector<ParamUse> FindParamUses(const Net<Dtype>& net) {
       const Layer<Dtype>& layer = *net.layers()[use.lowest_layer];
       // What runs over parts of the batch needs all of it for all of them.
       const bool can_slice = layer.has_row_gradients(use.index_in_layer) &&
-                             !layer.works_per_image() && !layer.gathers_first();
+                             !layer.works_per_image() &&
+                             !param->diff()->is_pinned() &&
+                             !layer.gathers_first();
       if (can_slice) use.rows_at_a_time = RowsInSlice(*param);
     }
     uses.push_back(use);

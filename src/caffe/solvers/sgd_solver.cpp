@@ -218,6 +218,11 @@ template <typename Dtype>
 PackedHistory<Dtype>* SGDSolver<Dtype>::PackHistory(int index) {
   packed_.resize(history_.size());
   shared_ptr<PackedHistory<Dtype>>& packed = packed_[index];
+  // Somebody holds it where it is.
+  if (history_[index]->data()->is_pinned()) {
+    packed.reset();
+    return nullptr;
+  }
   if (packed == nullptr && IsPacked(index)) {
     packed = boost::make_shared<PackedHistory<Dtype>>(history_[index]);
   }
