@@ -128,9 +128,9 @@ const Shape kShapes[] = {
                             "param { name: 'in' } param { name: 'ib' }") +
                        Conv("back" + now, "h" + before, "y" + now,
                             "param { name: 'back' } param { name: 'bb' }") +
-                       "layer { name: 'sum" + now +
-                       "' type: 'Eltwise' bottom: 'x" + now + "' bottom: 'y" +
-                       now + "' top: 'z" + now + "' }" +
+                       Concat("layer { name: 'sum", now,
+                              "' type: 'Eltwise' bottom: 'x", now,
+                              "' bottom: 'y", now, "' top: 'z", now, "' }") +
                        Layer1("ReLU", "h" + now, "z" + now, "h" + now);
            }
            return layers;
