@@ -29,8 +29,7 @@ py::array View(const Blob<float>& blob, bool is_diff) {
   auto pin = std::make_unique<MemoryPin>(memory);
   auto* const values = static_cast<float*>(pin->data());
   const py::capsule owner(
-      pin.get(), [](void* held) { delete static_cast<MemoryPin*>(held); });
-  pin.release();
+      pin.release(), [](void* held) { delete static_cast<MemoryPin*>(held); });
   return py::array_t<float>(blob.shape(), values, owner);
 }
 
