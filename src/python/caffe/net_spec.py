@@ -46,7 +46,7 @@ def assign_proto(proto, name, value):
         raise AttributeError(f'{proto.DESCRIPTOR.name} has no field {name}')
     if hasattr(value, 'tolist'):  # numpy's arrays and numbers
         value = value.tolist()
-    is_repeated = field.label == field.LABEL_REPEATED
+    is_repeated = _is_repeated(field)
     if is_repeated and not isinstance(value, (list, tuple)):
         value = [value]
     if field.message_type is not None:
@@ -64,6 +64,13 @@ def assign_proto(proto, name, value):
         getattr(proto, name).extend(_number_of(field, item) for item in value)
     else:
         setattr(proto, name, _number_of(field, value))
+
+
+def _is_repeated(field):
+    # New versions of protobuf have no labels, old ones nothing else.
+    if hasattr(field, 'is_repeated'):
+        return field.is_repeated
+    return field.label == field.LABEL_REPEATED
 
 
 def _number_of(field, value):
