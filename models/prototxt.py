@@ -92,14 +92,16 @@ def layer(name, type, bottom=None, top=None, **fields):
             ''.join(_field(*item, 1) for item in fields.items()) + '}\n')
 
 
-def imagenet_data(train_batch, test_batch, mean):
+def imagenet_data(train_batch, test_batch, mean, crop_size=224, mirror=True,
+                  **transform):
     """The two Data layers that read ImageNet's databases."""
     def data(phase, split, batch_size):
         return layer(
             'data', 'Data', top=['data', 'label'],
             include={'phase': Name(phase)},
-            transform_param={'mirror': phase == 'TRAIN', 'crop_size': 224,
-                             'mean_value': mean},
+            transform_param={**transform,
+                             'mirror': mirror and phase == 'TRAIN',
+                             'crop_size': crop_size, 'mean_value': mean},
             data_param={
                 'source': f'examples/imagenet/ilsvrc12_{split}_lmdb',
                 'batch_size': batch_size,
@@ -107,10 +109,10 @@ def imagenet_data(train_batch, test_batch, mean):
     return data('TRAIN', 'train', train_batch) + data('TEST', 'val', test_batch)
 
 
-def input_data(side=224):
-    """The Input layer of a deployed net: one image."""
+def input_data(side=224, batch_size=1):
+    """The Input layer of a deployed net: one image, or some."""
     return layer('data', 'Input', input_param={
-        'shape': {'dim': [1, 3, side, side]}})
+        'shape': {'dim': [batch_size, 3, side, side]}})
 
 
 def losses(scores, top5=True):
@@ -121,6 +123,36 @@ def losses(scores, top5=True):
         text += layer('accuracy_top5', 'Accuracy', [scores, 'label'],
                       include=test_only, accuracy_param={'top_k': 5})
     return text + layer('loss', 'SoftmaxWithLoss', [scores, 'label'])
+
+
+def spec_layers(spec):
+    """The text of a caffe.NetSpec's layers. Its Input layers are left out: they
+    only stand for the data, whose layers differ between files."""
+    text = ''
+    for message in spec.to_proto().layer:
+        fields = _fields(message)
+        if message.type != 'Input':
+            text += layer(fields.pop('name'), fields.pop('type'),
+                          fields.pop('bottom'), fields.pop('top'), **fields)
+    return text
+
+
+def _fields(message):
+    """A protobuf message as the dictionaries that are written here."""
+    def scalar(field, value):
+        if field.message_type is not None:
+            return _fields(value)
+        if field.enum_type is not None:
+            return Name(field.enum_type.values_by_number[value].name)
+        if field.cpp_type == field.CPPTYPE_FLOAT:
+            return Name(f'{value:.7g}')
+        return value
+
+    # Only lists can be extended; how to ask the field itself whether it is one
+    # depends on the version of protobuf.
+    return {field.name: [scalar(field, item) for item in value]
+            if hasattr(value, 'extend') else scalar(field, value)
+            for field, value in message.ListFields()}
 
 
 def write(files):
