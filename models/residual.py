@@ -2,6 +2,8 @@
 with batch normalization, and the two kinds of block around a shortcut.
 """
 
+from string import ascii_lowercase
+
 from prototxt import Name, layer
 
 
@@ -94,7 +96,7 @@ class ResidualNet:
         for stage, (blocks, channels, stride) in enumerate(stages, 2):
             for i in range(blocks):
                 shortcut = i == 0 and (stage > 2 or first_shortcut)
-                bottom = add_block(f'{stage}{"abcdef"[i]}', bottom, channels,
+                bottom = add_block(f'{stage}{ascii_lowercase[i]}', bottom, channels,
                                    stride if i == 0 else 1, shortcut)
         return bottom
 
