@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes cifar10_resnet20_train_test.prototxt and cifar10_resnet20.prototxt:
-the net of 20 layers for CIFAR-10 of He, Zhang, Ren and Sun (2015).
+"""Writes cifar10_resnet20_train_test.prototxt and cifar10_resnet20.prototxt,
+and those of cifar10_resnet56: the nets of 20 and 56 layers for CIFAR-10 of He,
+Zhang, Ren and Sun (2015).
 
     examples/cifar10/generate.py [FOLDER]
 """
@@ -11,9 +12,6 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../models'))
 from prototxt import Name, input_data, layer, losses, write
 from residual import ResidualNet
-
-# Number of blocks, their channels, and stride of the first block.
-STAGES = [(3, 16, 1), (3, 32, 2), (3, 64, 2)]
 
 
 def data(phase, split, batch_size):
@@ -30,23 +28,31 @@ def data(phase, split, batch_size):
             'backend': Name('LMDB')})
 
 
-def build(training):
+def build(blocks, training):
+    """The layers of a net with so many blocks in each of its three stages."""
+    # With channels, and stride of the first block.
+    stages = [(blocks, 16, 1), (blocks, 32, 2), (blocks, 64, 2)]
     # Caffe's 0.999 remembers a thousand iterations: at the first, high rate,
     # tests would see statistics of weights that are long gone.
     net = ResidualNet(training, moving_average_fraction=0.95)
-    bottom = net.stages(net.basic, net.first(16, 3, 1), STAGES,
+    bottom = net.stages(net.basic, net.first(16, 3, 1), stages,
                         first_shortcut=False)
     net.scores('pool', 'fc10', bottom, 8, 10)
     return net.text
 
 
-HEAD = '# Written by generate.py.\nname: "ResNet-20"\n'
+def files(blocks):
+    # Two layers with weights a block, the first convolution and fc10.
+    depth = 6 * blocks + 2
+    head = f'# Written by generate.py.\nname: "ResNet-{depth}"\n'
+    return {
+        f'cifar10_resnet{depth}_train_test.prototxt':
+            head + data('TRAIN', 'train', 128) + data('TEST', 'test', 100) +
+            build(blocks, True) + losses('fc10', top5=False),
+        f'cifar10_resnet{depth}.prototxt':
+            head + input_data(side=32) + build(blocks, False) +
+            layer('prob', 'Softmax', 'fc10'),
+    }
 
-write({
-    'cifar10_resnet20_train_test.prototxt':
-        HEAD + data('TRAIN', 'train', 128) + data('TEST', 'test', 100) +
-        build(True) + losses('fc10', top5=False),
-    'cifar10_resnet20.prototxt':
-        HEAD + input_data(side=32) + build(False) +
-        layer('prob', 'Softmax', 'fc10'),
-})
+
+write({**files(blocks=3), **files(blocks=9)})

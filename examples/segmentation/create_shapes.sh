@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Makes the LMDB databases that the prototxts beside this file read: images of
+# shapes, and images of their classes.
+#
+#   examples/segmentation/create_shapes.sh
+#
+# TRAIN and TEST in the environment are how many images there are; default: 2000
+# and 200. BUILD is where the tools were built; default: build.
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/common.sh"
+cd "$project_dir"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# write_split NAME COUNT SEED
+write_split() {
+  local split=$1 convert="${BUILD:-build}/bin/convert_imageset"
+  python3 examples/segmentation/draw_shapes.py "$scratch/$split" "$2" "$3"
+  rm -rf "examples/segmentation/${split}"_{data,label}_lmdb
+  "$convert" "$scratch/$split/" "$scratch/$split/images.txt" \
+    "examples/segmentation/${split}_data_lmdb"
+  "$convert" --gray "$scratch/$split/" "$scratch/$split/labels.txt" \
+    "examples/segmentation/${split}_label_lmdb"
+}
+
+write_split train "${TRAIN:-2000}" 1
+write_split test "${TEST:-200}" 2
