@@ -6,6 +6,8 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
+#include <memory>
 
 #include "caffe/memory/bytes.hpp"
 #include "caffe/sgd_solvers.hpp"
@@ -244,22 +246,21 @@ BatchForecast BatchControl<Dtype>::MakeForecast() {
     return correction_ * static_cast<double>(forecast.raw + forecast.packed) +
            static_cast<double>(forecast.layers + forecast.data);
   };
-  // All grows with the images, but for what is rounded.
-  const double here = bytes_of(Forecast());
-  double an_image = here / applied_;
-  double above = std::numeric_limits<double>::infinity();
-  try {
-    Require(applied_ <= INT_MAX / 2, "there are no larger batches");
-    above = (bytes_of(ForecastFor(2 * applied_)) - here) / applied_;
-    an_image = above;
-  } catch (const Error& error) {
-    LOG(INFO) << "The batch cannot grow beyond " << applied_ << ": "
-              << error.what();
-  }
-  return [=, this, images = applied_](int batch_size) {
-    const double more = batch_size - images;
-    const double training = here + more * (more > 0 ? above : an_image);
-    return fixed_bytes_ + std::max(training, test_bytes_);
+  // Each size by itself: what runs over parts of the batch does not grow with
+  // it.
+  const auto known = std::make_shared<std::map<int, double>>();
+  return [=, this](int batch_size) {
+    const auto [found, is_new] =
+        known->try_emplace(batch_size, std::numeric_limits<double>::infinity());
+    if (is_new) {
+      try {
+        found->second = bytes_of(ForecastFor(batch_size));
+      } catch (const Error& error) {
+        LOG(INFO) << "The batch cannot have " << batch_size
+                  << " images: " << error.what();
+      }
+    }
+    return fixed_bytes_ + std::max(found->second, test_bytes_);
   };
 }
 
