@@ -45,6 +45,8 @@ struct BlockCoderBase {
   static constexpr size_t kKeepRaw = std::numeric_limits<size_t>::max();
   static constexpr size_t kSlack = 64;
   static constexpr uint32_t kMaxBlockValues = 1u << 22;
+  // Whether errors stay within the bound of the settings.
+  static constexpr bool kIsBounded = false;
 
   // Small enough for a second-level cache, large enough for its eight bytes of
   // directory not to count.
@@ -250,8 +252,10 @@ class BlockCodec final : public Codec {
       }
       if (place != coded) std::memcpy(place, coded, size);
     }
-    settings.bound =
-        Coder::kIsExact ? 0 : std::numeric_limits<double>::infinity();
+    if constexpr (!Coder::kIsBounded) {
+      settings.bound =
+          Coder::kIsExact ? 0 : std::numeric_limits<double>::infinity();
+    }
     return FinishFrame(Coder::kId, in, settings, end - payload, data - payload,
                        out.data());
   }

@@ -15,6 +15,7 @@ const Codec& Q2CodecInstance();
 const Codec& Q4CodecInstance();
 const Codec& Q8CodecInstance();
 const Codec& RawCodecInstance();
+const Codec& ShiftedCodecInstance();
 const Codec& SzCodecInstance();
 const Codec& ZvcCodecInstance();
 

@@ -11,7 +11,7 @@ std::span<const Codec* const> Codecs() {
       &SzCodecInstance(),       &RawCodecInstance(),  &Fp16CodecInstance(),
       &LosslessCodecInstance(), &ZvcCodecInstance(),  &CsrCodecInstance(),
       &Q8CodecInstance(),       &Q4CodecInstance(),   &Q2CodecInstance(),
-      &BitmaskCodecInstance(),  &JpegCodecInstance(),
+      &BitmaskCodecInstance(),  &JpegCodecInstance(), &ShiftedCodecInstance(),
   };
   return codecs;
 }

@@ -51,6 +51,7 @@ class PromiseKeeper {
             {"q4", &PromiseKeeper::IsInGroup<15>},
             {"q8", &PromiseKeeper::IsInGroup<255>},
             {"raw", &PromiseKeeper::IsExact},
+            {"shifted", &PromiseKeeper::IsNear},
             {"sz", &PromiseKeeper::IsWithinBound},
             {"zvc", &PromiseKeeper::IsExact},
         };
@@ -83,6 +84,11 @@ class PromiseKeeper {
         (in_[i] > 0 && out_[i] < 0) || (in_[i] < 0 && out_[i] > 0);
     return Error(i) <= settings_.bound &&
            (settings_.rounding == Rounding::kDither || !flips);
+  }
+
+  // Zeros, too.
+  bool IsNear(size_t i) const {
+    return std::isfinite(in_[i]) ? Error(i) <= settings_.bound : IsExact(i);
   }
 
   bool IsHalf(size_t i) const {

@@ -166,6 +166,7 @@ inline void AddFrames(const std::string& codec, bool is_double,
                        shape,
                        Settings()};
     golden.settings.seed = 42;
+    if (codec == "shifted") golden.settings.bound = 0.05;
     frames->push_back(golden);
   };
   add("relu", GoldenValues::kRelu, {2, 2, 9, 13});
@@ -186,8 +187,9 @@ inline std::vector<GoldenFrame> GoldenFrames() {
       AddSzFrames(level, Rounding::kNearest, is_double, &frames);
       AddSzFrames(level, Rounding::kDither, is_double, &frames);
     }
-    for (const char* const codec : {"raw", "fp16", "lossless", "bitmask", "q8",
-                                    "q4", "q2", "zvc", "csr", "jpeg"}) {
+    for (const char* const codec :
+         {"raw", "fp16", "lossless", "bitmask", "q8", "q4", "q2", "zvc", "csr",
+          "jpeg", "shifted"}) {
       AddFrames(codec, is_double, &frames);
     }
   }

@@ -20,6 +20,7 @@ struct Added {
   uint32_t width = 0;
   uint32_t height = 0;
   int table = 0;
+  double bound = 0;
 };
 
 template <typename T>
@@ -263,13 +264,38 @@ std::vector<T> DecodePictures(Bytes in, size_t n, const Added& added) {
 }
 
 template <typename T>
+std::vector<T> DecodeShifted(Bytes in, size_t n, const Added& added) {
+  const T step = 2 * static_cast<T>(added.bound);
+  const T origin = in.Get<T>();
+  std::vector<T> kept(in.Get<uint32_t>());
+  for (T& value : kept) value = in.Get<T>();
+  const auto packed = in.Take(in.Get<uint32_t>());
+  EXPECT_EQ(0, in.left());
+  std::vector<uint8_t> bytes(n);
+  EXPECT_EQ(n, ZSTD_decompress(bytes.data(), n, packed.data(), packed.size()));
+  std::vector<T> values;
+  size_t next = 0;
+  int64_t c = 0;
+  for (const uint8_t byte : bytes) {
+    if (byte == 0) {
+      values.push_back(kept[next++]);
+      continue;
+    }
+    c += byte - 128;
+    const T product = static_cast<T>(c) * step;
+    values.push_back(product + origin);
+  }
+  EXPECT_EQ(kept.size(), next);
+  return values;
+}
+
+template <typename T>
 std::vector<T> DecodeFrame(const std::vector<uint8_t>& frame) {
   const std::map<int, DecodeBlock<T>> decoders = {
-      {2, DecodeHalves<T>},    {3, DecodePlanes<T>},
-      {4, DecodeBits<T>},      {5, DecodeGroups<T, 8>},
-      {6, DecodeGroups<T, 4>}, {7, DecodeGroups<T, 2>},
-      {8, DecodeZvc<T>},       {9, DecodeCsr<T>},
-      {10, DecodePictures<T>}};
+      {2, DecodeHalves<T>},    {3, DecodePlanes<T>},    {4, DecodeBits<T>},
+      {5, DecodeGroups<T, 8>}, {6, DecodeGroups<T, 4>}, {7, DecodeGroups<T, 2>},
+      {8, DecodeZvc<T>},       {9, DecodeCsr<T>},       {10, DecodePictures<T>},
+      {11, DecodeShifted<T>}};
   const PlainFrame header = ReadPlainFrame(frame);
   EXPECT_EQ(sizeof(T) == 8, header.is_double);
   EXPECT_TRUE(header.has_checksums);
@@ -284,6 +310,7 @@ std::vector<T> DecodeFrame(const std::vector<uint8_t>& frame) {
     added.height = in.Get<uint32_t>();
     added.table = in.Get<uint8_t>();
   }
+  if (codec == 11) added.bound = in.Get<double>();
   Bytes directory(in.Take((count + b - 1) / b * 8));
   EXPECT_EQ(header.covered, header.payload.size() - in.left());
   std::vector<T> values;
@@ -304,7 +331,7 @@ std::vector<T> DecodeFrame(const std::vector<uint8_t>& frame) {
 template <typename T>
 void ExpectSameAsCodec(const Codec& codec, const TestTensor<T>& tensor) {
   for (const Level level : {Level::kFast, Level::kDense}) {
-    const auto frame = Pack(codec, tensor, {.level = level});
+    const auto frame = Pack(codec, tensor, {.bound = 0.01, .level = level});
     const auto expected = Unpack<T>(codec, frame, tensor.values.size());
     const auto values = DecodeFrame<T>(frame);
     ASSERT_EQ(expected.size(), values.size());

@@ -227,9 +227,9 @@ TEST(Shape, RefusesWhatNobodyCanHold) {
 
 TEST(Registry, NamesAndNumbersAreUniqueAndForEver) {
   const std::map<std::string, int> numbers = {
-      {"raw", 0},     {"sz", 1},  {"fp16", 2}, {"lossless", 3},
-      {"bitmask", 4}, {"q8", 5},  {"q4", 6},   {"q2", 7},
-      {"zvc", 8},     {"csr", 9}, {"jpeg", 10}};
+      {"raw", 0},     {"sz", 1},  {"fp16", 2},  {"lossless", 3},
+      {"bitmask", 4}, {"q8", 5},  {"q4", 6},    {"q2", 7},
+      {"zvc", 8},     {"csr", 9}, {"jpeg", 10}, {"shifted", 11}};
   std::set<int> seen;
   for (const Codec* const codec : Codecs()) {
     const std::string name(codec->name());

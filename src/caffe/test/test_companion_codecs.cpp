@@ -225,5 +225,19 @@ TEST(JpegCodec, ConstantPlanesAreNearlyExactAndTiny) {
   }
 }
 
+TEST(ShiftedCodec, MakesOneSmallValueOfAllZerosOfABlock) {
+  // From 1, in steps of 0.75: 0 becomes 0.25.
+  const std::vector<float> some = {0, 0, 1, 0, 0, 2.5f, -1, 0};
+  const std::vector<float> expected = {0.25f, 0.25f, 1,      0.25f,
+                                       0.25f, 2.5f,  -1.25f, 0.25f};
+  std::vector<float> values, all_expected;
+  for (int i = 0; i < 100; ++i) {
+    values.insert(values.end(), some.begin(), some.end());
+    all_expected.insert(all_expected.end(), expected.begin(), expected.end());
+  }
+  EXPECT_EQ(all_expected, Restored("shifted", values, {.bound = 0.375}));
+  EXPECT_EQ(values, Restored("shifted", values, {.bound = 0}));
+}
+
 }  // namespace
 }  // namespace caffe::codec
