@@ -1,7 +1,6 @@
 #include "compress/layer_weights.hpp"
 
 #include <algorithm>
-#include <climits>
 
 namespace caffe {
 
@@ -12,25 +11,29 @@ namespace {
 constexpr double kCheapProducts = 1024;
 
 // Layers whose weights' gradient is made of the bottom's values and the top's
-// gradient, and the axis of the top along which the weights' outputs lie.
-int OutputAxis(const string& type) {
-  if (type == "Convolution" || type == "Deconvolution") return 1;
-  if (type == "InnerProduct") return -1;
-  if (type == "Scale") return 1;
-  return INT_MIN;
+// gradient: those in which a weight meets every value of its channel once, ...
+bool IsElementwise(const string& type) {
+  return type == "Scale" || type == "PReLU";
+}
+
+// ... and those in which an output takes many products.
+bool IsProduct(const string& type) {
+  return type == "Convolution" || type == "Deconvolution" ||
+         type == "InnerProduct";
 }
 
 template <typename Dtype>
 bool HasWeights(const Net<Dtype>& net, int layer) {
   Layer<Dtype>& it = *net.layers()[layer];
-  return OutputAxis(it.type()) != INT_MIN && !it.blobs().empty() &&
-         it.param_propagate_down(0);
+  return (IsElementwise(it.type()) || IsProduct(it.type())) &&
+         !it.blobs().empty() && it.param_propagate_down(0);
 }
 
 // Products with each value of the bottom: all there are over all values.
 template <typename Dtype>
 double ProductsPerValue(const Net<Dtype>& net, int layer) {
   if (!HasWeights(net, layer)) return 1;
+  if (IsElementwise(net.layers()[layer]->type())) return 1;
   const Blob<Dtype>& bottom = *net.bottom_vecs()[layer][0];
   const Blob<Dtype>& top = *net.top_vecs()[layer][0];
   const Blob<Dtype>& weights = *net.layers()[layer]->blobs()[0];
@@ -43,8 +46,11 @@ double ProductsPerValue(const Net<Dtype>& net, int layer) {
 
 template <typename Dtype>
 int OutputChannels(const Net<Dtype>& net, int layer) {
-  return net.top_vecs()[layer][0]->shape(
-      OutputAxis(net.layers()[layer]->type()));
+  const string type = net.layers()[layer]->type();
+  // PReLU's slopes only meet what is below zero, so that their errors are
+  // smaller than this makes believe: by a root of 2, if that is half of it.
+  if (IsElementwise(type)) return net.layers()[layer]->blobs()[0]->count();
+  return net.top_vecs()[layer][0]->shape(type == "InnerProduct" ? -1 : 1);
 }
 
 template <typename Dtype>

@@ -11,7 +11,7 @@
 
 namespace caffe {
 
-// The extent of a layer's top over which its weights' outputs lie.
+// Over how many channels of a layer's top its weights' outputs lie.
 // REQUIRES: the layer is one of them.
 template <typename Dtype>
 int OutputChannels(const Net<Dtype>& net, int layer);

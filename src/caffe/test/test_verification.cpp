@@ -86,6 +86,46 @@ TEST(VerificationTest, PredictedErrorsAreThoseMeasured) {
   }
 }
 
+// A weight for each channel, or one for all of them.
+TEST(VerificationTest, PredictsErrorsOfFactorsAndSlopes) {
+  const string before = R"(
+    layer { name: 'data' type: 'DummyData' top: 'data' top: 'label'
+            dummy_data_param { shape { dim: 4 dim: 6 dim: 16 dim: 16 }
+                               shape { dim: 4 }
+                               data_filler { type: 'gaussian' }
+                               data_filler { value: 1 } } }
+    layer { name: 'conv' type: 'Convolution' bottom: 'data' top: 'conv'
+            convolution_param { num_output: 6 kernel_size: 3 pad: 1
+                                weight_filler { type: 'xavier' } } }
+    layer { name: 'factors' bottom: 'conv' top: 'factors' )";
+  const string after = R"( }
+    layer { name: 'scores' type: 'InnerProduct' bottom: 'factors' top: 'scores'
+            inner_product_param { num_output: 20
+                                  weight_filler { type: 'xavier' } } }
+    layer { name: 'loss' type: 'SoftmaxWithLoss' bottom: 'scores'
+            bottom: 'label' top: 'loss' } )";
+  for (const string layer :
+       {"type: 'Scale'", "type: 'Scale' scale_param { num_axes: 0 }",
+        "type: 'Scale' scale_param { axis: 2 }", "type: 'PReLU'",
+        "type: 'PReLU' prelu_param { channel_shared: true }"}) {
+    LogRecorder log;
+    constexpr int kIterations = 150;
+    TrainedWeights<float>("compression { verify_interval: 1 }", "", kIterations,
+                          before + layer + after);
+    const auto tables = TablesIn(log);
+    ASSERT_EQ(kIterations, tables.size());
+    double squares = 0;
+    for (const auto& table : tables) {
+      ASSERT_EQ(1, table.count("factors")) << layer;
+      const Row& row = table.at("factors");
+      squares += std::pow(row.measured / row.predicted, 2) / kIterations;
+    }
+    // Only the values below zero have to do with slopes: about half.
+    const double expected = layer.find("PReLU") == string::npos ? 1 : 0.5;
+    EXPECT_NEAR(expected, squares, 0.3 * expected) << layer;
+  }
+}
+
 TEST(VerificationTest, ChangesNoBitOfTraining) {
   for (const string settings : {"", "iter_size: 2 type: 'Adam' "}) {
     for (const string net : {kConvolutions, kEveryUseNet}) {
