@@ -35,6 +35,8 @@ class RecurrentLayer : public Layer<Dtype> {
                const vector<Blob<Dtype>*>& top) override;
   // Forgets what the last batch handed on.
   virtual void Reset();
+  // Of all steps. Its inputs and outputs use the memory of bottoms and tops.
+  const Net<Dtype>& unrolled_net() const { return *unrolled_net_; }
 
   const char* type() const override { return "Recurrent"; }
   int MinBottomBlobs() const override;

@@ -9,6 +9,7 @@
 #include "caffe/compress/stretches.hpp"
 #include "caffe/layers/base_data_layer.hpp"
 #include "caffe/layers/memory_data_layer.hpp"
+#include "caffe/layers/recurrent_layer.hpp"
 #include "caffe/memory/offset_allocator.hpp"
 #include "solvers/backward_updates.hpp"
 
@@ -44,8 +45,74 @@ size_t OwnBytes(const Net<Dtype>& net, int layer) {
   const string type = net.layers()[layer]->type();
   if (tops.empty() || bottoms.empty()) return 0;
   if (type == "Dropout") return tops[0]->count() / 8;
-  if (type == "SoftmaxWithLoss") return bottoms[0]->count() * sizeof(Dtype);
-  return 0;
+  // Probabilities, or differences.
+  const bool keeps_like_bottom =
+      type == "SoftmaxWithLoss" || type == "InfogainLoss" ||
+      type == "EuclideanLoss" || type == "ContrastiveLoss";
+  return keeps_like_bottom ? bottoms[0]->count() * sizeof(Dtype) : 0;
+}
+
+template <typename Dtype>
+size_t BytesOf(const Blob<Dtype>& blob) {
+  return blob.count() * sizeof(Dtype);
+}
+
+// The net inside a recurrent layer; null for others.
+template <typename Dtype>
+const Net<Dtype>* NetInside(const Layer<Dtype>& layer) {
+  const auto* const it = dynamic_cast<const RecurrentLayer<Dtype>*>(&layer);
+  return it == nullptr ? nullptr : &it->unrolled_net();
+}
+
+// What a buffer of a layer holds, by the shapes there are now: its memory may
+// have been larger once. All that layers have are copies of bottoms, and the
+// blobs of nets inside.
+template <typename Dtype>
+size_t BufferBytes(const Net<Dtype>& net, int layer,
+                   const SyncedMemory& buffer) {
+  size_t most = BytesOf(*net.bottom_vecs()[layer][0]);
+  if (const Net<Dtype>* const inside = NetInside(*net.layers()[layer])) {
+    most = 0;
+    for (const auto& blob : inside->blobs()) {
+      if (blob->data().get() == &buffer) most = std::max(most, BytesOf(*blob));
+    }
+  }
+  return std::min(buffer.size(), most);
+}
+
+// The blobs whose gradients a layer reads or writes.
+template <typename Dtype>
+vector<const Blob<Dtype>*> GradientsOf(const Net<Dtype>& net, int layer) {
+  vector<const Blob<Dtype>*> blobs;
+  if (!net.layer_need_backward()[layer]) return blobs;
+  for (const Blob<Dtype>* top : net.top_vecs()[layer]) blobs.push_back(top);
+  for (size_t k = 0; k < net.bottom_vecs()[layer].size(); ++k) {
+    if (net.bottom_need_backward()[layer][k]) {
+      blobs.push_back(net.bottom_vecs()[layer][k]);
+    }
+  }
+  return blobs;
+}
+
+// The gradients inside a layer, which it has during its Backward.
+template <typename Dtype>
+size_t BytesOfGradientsInside(const Net<Dtype>& net, int layer) {
+  const Net<Dtype>* const inside = NetInside(*net.layers()[layer]);
+  if (inside == nullptr || !net.layer_need_backward()[layer]) return 0;
+  std::set<const SyncedMemory*> known;
+  for (const auto* blob : net.top_vecs()[layer]) {
+    known.insert(blob->diff().get());
+  }
+  for (const auto* blob : net.bottom_vecs()[layer]) {
+    known.insert(blob->diff().get());
+  }
+  size_t bytes = 0;
+  for (int i = 0; i < static_cast<int>(inside->layers().size()); ++i) {
+    for (const Blob<Dtype>* blob : GradientsOf(*inside, i)) {
+      if (known.insert(blob->diff().get()).second) bytes += BytesOf(*blob);
+    }
+  }
+  return bytes;
 }
 
 // Goes through one forward and one backward pass as ActivationStore does, but
@@ -90,12 +157,15 @@ class Walk {
       forecast_.parameter_gradients += BytesOf(*param);
     }
     std::set<const SyncedMemory*> gradients;
+    size_t inside = 0;
     for (int i = 0; i < layers(); ++i) {
-      for (const Blob<Dtype>* blob : GradientsOf(i)) {
+      for (const Blob<Dtype>* blob : GradientsOf(net_, i)) {
         if (!gradients.insert(blob->diff().get()).second) continue;
         forecast_.raw += BytesOf(*blob);
       }
+      inside = std::max(inside, BytesOfGradientsInside(net_, i));
     }
+    forecast_.raw += inside;
     return forecast_;
   }
 
@@ -121,9 +191,6 @@ class Walk {
   };
 
   int layers() const { return static_cast<int>(net_.layers().size()); }
-  static size_t BytesOf(const Blob<Dtype>& blob) {
-    return blob.count() * sizeof(Dtype);
-  }
 
   Tensor& TensorOf(const SyncedMemory* memory, const string& name, int layer) {
     const auto [found, is_new] = index_.emplace(memory, tensors_.size());
@@ -192,10 +259,8 @@ class Walk {
       Tensor& tensor =
           TensorOf(buffer.memory.get(),
                    Concat(net_.layer_names()[layer], ".", buffer.name), layer);
-      // It may have been larger once; all there are are copies of bottoms.
-      tensor.bytes = std::max(tensor.bytes,
-                              std::min(buffer.memory->size(),
-                                       BytesOf(*net_.bottom_vecs()[layer][0])));
+      tensor.bytes =
+          std::max(tensor.bytes, BufferBytes(net_, layer, *buffer.memory));
       tensor.last_forward = std::max(tensor.last_forward, layer);
       const bool goes_backward =
           settings_.passes == Passes::kForwardAndBackward;
@@ -261,19 +326,6 @@ class Walk {
     tensor->raw.reset();
   }
 
-  // The blobs whose gradients a layer reads or writes.
-  vector<const Blob<Dtype>*> GradientsOf(int layer) const {
-    vector<const Blob<Dtype>*> blobs;
-    if (!net_.layer_need_backward()[layer]) return blobs;
-    for (const Blob<Dtype>* top : net_.top_vecs()[layer]) blobs.push_back(top);
-    for (size_t k = 0; k < net_.bottom_vecs()[layer].size(); ++k) {
-      if (net_.bottom_need_backward()[layer][k]) {
-        blobs.push_back(net_.bottom_vecs()[layer][k]);
-      }
-    }
-    return blobs;
-  }
-
   // Those that keep their memory count as long as there is a Backward at all.
   void FindParams() {
     if (settings_.passes == Passes::kForwardOnly) return;
@@ -293,12 +345,13 @@ class Walk {
         tensor.raw = raw_.Allocate(tensor.bytes / tensor.read_in_parts);
       }
     }
-    for (const Blob<Dtype>* blob : GradientsOf(layer)) {
+    for (const Blob<Dtype>* blob : GradientsOf(net_, layer)) {
       const SyncedMemory* const memory = blob->diff().get();
       if (gradients_.count(memory) > 0) continue;
       const Tensor& tensor = tensors_[index_.at(blob->data().get())];
       gradients_[memory] = raw_.Allocate(BytesOf(*blob) / tensor.made_in_parts);
     }
+    raw_.Free(raw_.Allocate(BytesOfGradientsInside(net_, layer)));
     UpdateParams(layer);
     DropGradients(layer);
     for (Tensor& tensor : tensors_) {

@@ -45,6 +45,24 @@ constexpr const char* kNet = R"(
   layer { name: 'loss' type: 'SoftmaxWithLoss' bottom: 'scores' bottom: 'label'
           top: 'loss' } )";
 
+// Cells that are larger than their inputs.
+string RecurrentNet(const string& type) {
+  return R"(
+    state { phase: TRAIN }
+    layer { name: 'data' type: 'DummyData' top: 'x' top: 'cont' top: 'target'
+            dummy_data_param {
+              shape { dim: 10 dim: 32 dim: 8 } shape { dim: 10 dim: 32 }
+              shape { dim: 10 dim: 32 dim: 64 }
+              data_filler { type: 'gaussian' } data_filler { value: 1 }
+              data_filler { type: 'gaussian' } } }
+    layer { name: 'cell' type: ')" +
+         type + R"(' bottom: 'x' bottom: 'cont' top: 'h'
+            recurrent_param { num_output: 64
+                              weight_filler { type: 'xavier' } } }
+    layer { name: 'loss' type: 'EuclideanLoss' bottom: 'h' bottom: 'target'
+            top: 'loss' } )";
+}
+
 class Sz : public PackingPolicy {
  public:
   Packing Choose(const PackRequest& /*request*/) override {
@@ -113,6 +131,29 @@ TEST(MemoryForecast, AgreesWithWhatTheStoreTakes) {
     // Loss and labels are not in the arena.
     EXPECT_NEAR(raw, forecast.raw, 0.03 * raw) << compresses;
     EXPECT_NEAR(packed, forecast.packed, 0.05 * packed + 1024) << compresses;
+  }
+}
+
+TEST(MemoryForecast, KnowsWhatIsInsideRecurrentLayers) {
+  for (const string type : {"LSTM", "RNN"}) {
+    for (const MemoryUse use : {MemoryUse::kEverything, MemoryUse::kPlanned}) {
+      memory::Ledger& ledger = memory::Ledger::Get();
+      const size_t before = memory::TotalOf(ledger.live());
+      const auto net = MakeNet<float>(RecurrentNet(type));
+      if (use == MemoryUse::kPlanned) {
+        ActivationStore<float>::Attach(
+            net.get(), boost::make_shared<ActivationMemory>(), nullptr);
+      }
+      ledger.ResetPeak();
+      net->ForwardBackward();
+      const auto taken =
+          static_cast<double>(memory::TotalOf(ledger.peak()) - before);
+      const auto forecast = ForecastActivations(*net, SettingsFor(use, 1));
+      // Parameters and their gradients.
+      EXPECT_NEAR(taken, forecast.total() + 2. * forecast.parameter_gradients,
+                  0.05 * taken)
+          << type << (use == MemoryUse::kPlanned ? ", planned" : "");
+    }
   }
 }
 
