@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "caffe/caffe.hpp"
+#include "example_surroundings.hpp"
 #include "layer_class.hpp"
 #include "settings_table.hpp"
 
@@ -74,7 +75,7 @@ string Numbers(int exact, int min, int max) {
   return max >= 0 ? Concat("up to ", max) : "any number";
 }
 
-// All examples in one net, without those that need data.
+// All examples, in one net.
 class Examples {
  public:
   explicit Examples(const string& project) {
@@ -82,19 +83,13 @@ class Examples {
     ReadNetParamsFromTextFileOrDie(project + kExamples, &net);
     const std::vector<string> texts = LayerTexts(ReadAll(project + kExamples));
     CHECK_EQ(texts.size(), static_cast<size_t>(net.layer_size()));
-    NetParameter without_data = net;
-    without_data.clear_layer();
     for (int i = 0; i < net.layer_size(); ++i) {
       const LayerParameter& layer = net.layer(i);
       // The first of a type is its example.
       examples_.try_emplace(layer.type(), Example{layer, texts[i]});
-      if (!NeedsData(layer)) *without_data.add_layer() = layer;
     }
-    net_ = std::make_unique<Net<float>>(without_data);
-    // Good as a label, an index and a choice, too.
-    for (Blob<float>* const input : net_->input_blobs()) {
-      caffe_set(input->count(), 1.0f, input->mutable_cpu_data());
-    }
+    net_ = std::make_unique<Net<float>>(net);
+    surroundings_.Feed(net_.get());
     net_->Forward();
   }
 
@@ -103,11 +98,9 @@ class Examples {
     return examples_.at(type).text;
   }
 
-  // The blobs of an example, with shapes and what Backward reads of them; empty
-  // when it cannot run.
+  // The blobs of an example, with shapes and what Backward reads of them.
   string Blobs(const string& type) const {
     const LayerParameter& param = examples_.at(type).param;
-    if (!net_->has_layer(param.name())) return "";
     const auto& names = net_->layer_names();
     const auto at = std::find(names.begin(), names.end(), param.name());
     const int id = static_cast<int>(at - names.begin());
@@ -139,17 +132,12 @@ class Examples {
     string text;
   };
 
-  static bool NeedsData(const LayerParameter& layer) {
-    return layer.has_data_param() || layer.has_image_data_param() ||
-           layer.has_hdf5_data_param() || layer.has_hdf5_output_param() ||
-           layer.has_window_data_param() || layer.has_memory_data_param();
-  }
-
   static string Row(const string& what, const string& shape,
                     const string& read) {
     return "| " + what + " | " + shape + " | " + read + " |\n";
   }
 
+  ExampleSurroundings surroundings_;
   std::map<string, Example> examples_;
   std::unique_ptr<Net<float>> net_;
 };
@@ -214,8 +202,13 @@ class Pages {
       const bool is_others = owner != type && examples_.Has(owner);
       (is_others ? others : own).push_back(field);
     }
-    const bool has_own = tables_.HasMessage(type + "Parameter");
-    if (!has_own) own.insert(own.begin(), others.begin(), others.end());
+    // Layers in Python read theirs elsewhere.
+    const string its_own = tables_.FieldOf(type + "Parameter");
+    if (its_own.empty()) {
+      own.insert(own.begin(), others.begin(), others.end());
+    } else if (!layer_class.settings.contains(its_own)) {
+      own.insert(own.begin(), its_own);
+    }
     return own;
   }
 
@@ -239,8 +232,7 @@ class Pages {
         "| header | [`", layer_class.header, "`](../../include/",
         layer_class.header, ") |\n| bottoms | ", bottoms, " |\n| tops | ", tops,
         " |\n\n## Example\n\n```\n", examples_.Text(type), "\n```\n");
-    const string blobs = examples_.Blobs(type);
-    if (!blobs.empty()) page += "\n" + blobs;
+    page += Concat("\n", examples_.Blobs(type));
     const std::vector<string> settings = SettingsOf(type, layer_class);
     if (!settings.empty()) page += "\n## Settings\n";
     for (const string& field : settings) {
@@ -267,7 +259,10 @@ int main(int argc, char** argv) {
   google::InitGoogleLogging(argv[0]);
   FLAGS_minloglevel = google::WARNING;
   try {
-    caffe::Pages(argv[1]).Write(argv[2]);
+    // The examples run in another folder.
+    const auto project = std::filesystem::absolute(argv[1]).string();
+    const auto output = std::filesystem::absolute(argv[2]).string();
+    caffe::Pages(project).Write(output);
   } catch (const std::exception& error) {
     std::cerr << "layer_pages: " << error.what() << std::endl;
     return 1;

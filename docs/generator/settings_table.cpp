@@ -89,10 +89,6 @@ const Descriptor& SettingsTables::Message(const std::string& name) const {
   return *message;
 }
 
-bool SettingsTables::HasMessage(const std::string& message) const {
-  return pool_->FindMessageTypeByName("caffe." + message) != nullptr;
-}
-
 std::string SettingsTables::Of(const std::string& message) const {
   const Descriptor& fields = Message(message);
   std::string table =
@@ -111,6 +107,17 @@ std::string SettingsTables::MessageOf(const std::string& layer_field) const {
   Require(field != nullptr && field->message_type() != nullptr,
           "LayerParameter has no settings ", layer_field);
   return field->message_type()->name();
+}
+
+std::string SettingsTables::FieldOf(const std::string& message) const {
+  const Descriptor& layer = Message("LayerParameter");
+  for (int i = 0; i < layer.field_count(); ++i) {
+    const Descriptor* const type = layer.field(i)->message_type();
+    if (type != nullptr && type->name() == message) {
+      return layer.field(i)->name();
+    }
+  }
+  return "";
 }
 
 }  // namespace caffe

@@ -19,13 +19,14 @@ class SettingsTables {
   explicit SettingsTables(const std::string& descriptors);
   ~SettingsTables();
 
-  bool HasMessage(const std::string& message) const;
   // A Markdown table of the fields of a message, such as "PoolingParameter".
   // Throws Error when there is no such message, or a field has no comment.
   std::string Of(const std::string& message) const;
   // The name of the message in a field of LayerParameter, such as
   // "pooling_param".
   std::string MessageOf(const std::string& layer_field) const;
+  // The field of LayerParameter with such a message; empty if there is none.
+  std::string FieldOf(const std::string& message) const;
 
  private:
   const google::protobuf::Descriptor& Message(const std::string& name) const;
