@@ -2,12 +2,29 @@
 # Makes the LMDB databases and the mean image of ELPV that the prototxts beside
 # this file read.
 #
-#   examples/elpv/create_elpv.sh
+#   examples/elpv/create_elpv.sh [--colour] [--size N]
+#
+#   --colour   in three equal channels, for nets that want them, in
+#              elpv_train_colour_lmdb and elpv_test_colour_lmdb
+#   --size N   N x N pixels instead of 256 x 256, in elpv_train_N_lmdb, ...
 #
 # Gets the data set into data/elpv first. BUILD in the environment is where the
 # tools were built; default: build.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
+
+size=256
+kind=
+channels=(--gray)
+while [ $# -gt 0 ]; do
+  case $1 in
+    --colour) channels=(); kind=${kind}_colour ;;
+    --size) size=${2:?--size needs a number}; kind=${kind}_$size; shift ;;
+    --help | -h) print_help; exit ;;
+    *) die "unknown option $1 (see --help)" ;;
+  esac
+  shift
+done
 cd "$project_dir"
 
 bin=${BUILD:-build}/bin
@@ -34,9 +51,10 @@ list() {
 
 for split in train test; do
   list "$split" > "data/elpv/$split.txt"
-  make_once "$here/elpv_${split}_lmdb" "$bin/convert_imageset" --gray \
-    --resize_width=256 --resize_height=256 "$files/" "data/elpv/$split.txt" {}
+  make_once "$here/elpv_$split${kind}_lmdb" "$bin/convert_imageset" \
+    ${channels[@]+"${channels[@]}"} --resize_width="$size" \
+    --resize_height="$size" "$files/" "data/elpv/$split.txt" {}
 done
-make_once "$here/mean.binaryproto" \
-  "$bin/compute_image_mean" "$here/elpv_train_lmdb" {}
-echo "$here/elpv_train_lmdb, elpv_test_lmdb and mean.binaryproto are there"
+mean=$here/mean$kind.binaryproto
+make_once "$mean" "$bin/compute_image_mean" "$here/elpv_train${kind}_lmdb" {}
+echo "$here/elpv_{train,test}${kind}_lmdb and $mean are there"
