@@ -125,6 +125,7 @@ def test_forward(net, rng):
     assert list(out) == ['prob']
     np.testing.assert_allclose(out['prob'], probabilities(net, data), rtol=1e-4)
     np.testing.assert_array_equal(net.blobs['data'].data, data)
+    assert np.shares_memory(out['prob'], net.blobs['prob'].data)
     # More blobs, inputs as they were, and weights that are written to.
     net.params['ip'][1].data[...] = [0, 1, 2, 3, 4]
     out = net.forward(blobs=['conv'])
@@ -152,6 +153,7 @@ def test_backward(net, rng):
     gradient = rng.standard_normal((4, 5)).astype(np.float32)
     out = net.backward(prob=gradient)
     assert list(out) == ['data']
+    assert np.shares_memory(out['data'], net.blobs['data'].diff)
     # Along a direction, the change of sum(gradient * prob) by small steps.
     direction = rng.standard_normal(data.shape)
     step = 1e-3
@@ -164,7 +166,8 @@ def test_backward(net, rng):
     assert sorted(out) == ['conv', 'ip']
     before = net.blobs['ip'].diff.copy()
     net.blobs['prob'].diff[...] = 0
-    net.backward(start='ip')  # the layers above are left out
+    net.clear_param_diffs()
+    net.backward(start='ip')  # the layers above are left out, itself is not
     np.testing.assert_array_equal(net.blobs['ip'].diff, before)
     assert net.params['ip'][0].diff.any()
     net.clear_param_diffs()
@@ -221,6 +224,18 @@ def test_all_images_at_once(net, rng):
         net.forward_all()
     with pytest.raises(caffe.Error, match='different numbers'):
         net.forward_backward_all(data=data, prob=gradient[:4])
+
+
+def test_as_many_images_for_every_input(write):
+    net = caffe.Net(write("""
+        layer { name: 'in' type: 'Input' top: 'a' top: 'b'
+                input_param { shape { dim: 2 dim: 3 } } }
+        layer { name: 'sum' type: 'Eltwise' bottom: 'a' bottom: 'b'
+                top: 'sum' }"""), caffe.TEST)
+    a, b = np.arange(15.).reshape(5, 3), np.ones((5, 3))
+    np.testing.assert_array_equal(net.forward_all(a=a, b=b)['sum'], a + 1)
+    with pytest.raises(caffe.Error, match='different numbers of images'):
+        net.forward_all(a=a, b=b[:4])
 
 
 def test_phases_levels_and_stages(write):

@@ -167,8 +167,11 @@ def test_other_threads_run(solver_file):
     assert counted > 3
 
 
-@pytest.mark.parametrize('call', ['solver.step(10**8)', 'solver.solve()'])
+@pytest.mark.parametrize('call', [
+    'solver.step(10**8)', 'solver.solve()',
+    'while True: solver.net.forward(), solver.net.backward()'])
 def test_ctrl_c(call, solver_file):
+    """Is not lost, and ends no more than the call."""
     file = solver_file(max_iter=10**8)
     program = f"""
 import caffe, sys
