@@ -20,12 +20,14 @@ constexpr size_t kFrameBytes = 2 << 20;
 // what the first call that failed has thrown.
 template <typename Work>
 void ForEach(int64_t n, const Work& work) {
+  // One piece of work spreads over the threads itself. Not even from a region
+  // of one thread, where OpenMP would start new ones every time.
+  if (n == 1) return work(0, 0);
   std::vector<std::exception_ptr> errors(n);
-  // One piece of work spreads over the threads itself.
-#pragma omp parallel for schedule(dynamic) if (n > 1)
+#pragma omp parallel for schedule(dynamic)
   for (int64_t i = 0; i < n; ++i) {
     try {
-      work(i, n > 1 ? omp_get_thread_num() : 0);
+      work(i, omp_get_thread_num());
     } catch (...) {
       errors[i] = std::current_exception();
     }

@@ -13,6 +13,9 @@ namespace {
 // Packing less than this costs more than it saves.
 constexpr size_t kSmallTensor = 16 << 10;
 
+// Frames never leave the process.
+constexpr codec::Settings kUnchecked = {.checksum = false};
+
 template <typename Work>
 double SecondsOf(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -120,7 +123,7 @@ void KeptTensor<Dtype>::PutAway(const Demand& demand, const codec::Shape& shape,
     report.kept_bytes += bytes;
     if (!has_parts()) return;
     // The next part needs the memory.
-    piece().packed.Pack(values, codec::FindCodec("raw"), {});
+    piece().packed.Pack(values, codec::FindCodec("raw"), kUnchecked);
   } else {
     report.kept = piece().packed.empty() ? "mask" : "packed";
     report.kept_bytes +=
@@ -149,7 +152,7 @@ bool KeptTensor<Dtype>::Pack(const Demand& demand,
         }
       }
       if (needs_mask) {
-        piece().mask.Pack(values, codec::FindCodec("bitmask"), {});
+        piece().mask.Pack(values, codec::FindCodec("bitmask"), kUnchecked);
       }
     });
     Examine(packing, values);
@@ -171,7 +174,7 @@ void KeptTensor<Dtype>::Examine(const Packing& packing,
     report.worst = std::max(report.worst, ratio);
   }
   if (packing.keeps_exact) {
-    piece().exact.Pack(values, codec::FindCodec("raw"), {});
+    piece().exact.Pack(values, codec::FindCodec("raw"), kUnchecked);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "caffe/test/test_caffe_main.hpp"
 #include "log_recorder.hpp"
 #include "net_test_util.hpp"
+#include "wrapped_codec.hpp"
 
 // What the store does to single nets: which gradients change, and which must
 // not.
@@ -37,41 +38,18 @@ shared_ptr<OnePacking> Lossy(codec::Rounding rounding) {
 }
 
 // Works like "raw" until it has had enough.
-class FailingCodec : public codec::Codec {
+class FailingCodec : public WrappedCodec {
  public:
   explicit FailingCodec(int good_calls) : left_(good_calls) {}
 
-  std::string_view name() const override { return "failing"; }
-  std::string_view guarantee() const override { return "none"; }
-  uint8_t id() const override { return raw_.id(); }
-  size_t MaxBytes(const codec::Shape& shape,
-                  codec::DataType type) const override {
-    return raw_.MaxBytes(shape, type);
-  }
   size_t Compress(const codec::ConstTensor& in, const codec::Settings& settings,
                   codec::Context& context,
                   std::span<uint8_t> out) const override {
     Require(left_-- > 0, "had enough");
-    return raw_.Compress(in, settings, context, out);
-  }
-  size_t EstimateBytes(const codec::ConstTensor& in,
-                       const codec::Settings& settings,
-                       codec::Context& context) const override {
-    return raw_.EstimateBytes(in, settings, context);
-  }
-  void Decompress(std::span<const uint8_t> frame, codec::ImageRange range,
-                  codec::Context& context,
-                  std::span<float> out) const override {
-    raw_.Decompress(frame, range, context, out);
-  }
-  void Decompress(std::span<const uint8_t> frame, codec::ImageRange range,
-                  codec::Context& context,
-                  std::span<double> out) const override {
-    raw_.Decompress(frame, range, context, out);
+    return WrappedCodec::Compress(in, settings, context, out);
   }
 
  private:
-  const codec::Codec& raw_ = codec::FindCodec("raw");
   mutable int left_;
 };
 

@@ -340,13 +340,14 @@ TEST_F(CaffeToolTest, TimesTrainingWithAndWithoutCompression) {
   ASSERT_EQ(0, time.exit_code) << time.output;
   for (const char* const line :
        {"] Median of 2 iterations, without and with compression in turn:\n",
-        "]     without: [0-9.e-]+ ms.\n", "]     with:    [0-9.e-]+ ms.\n",
+        "]     without: [0-9.]+ ms \\([0-9.]+ to [0-9.]+\\).\n",
+        "]     with:    [0-9.]+ ms \\([0-9.]+ to [0-9.]+\\).\n",
         "]     ratio:   [0-9]+\\.[0-9]{3}\n"}) {
     EXPECT_THAT(time.output, ContainsRegex(line));
   }
   // Neither tests nor snapshots.
   EXPECT_THAT(time.output, Not(HasSubstr("Testing net")));
-  EXPECT_FALSE(Exists("s_iter_5.caffemodel"));
+  EXPECT_FALSE(Exists("s_iter_7.caffemodel"));
   EXPECT_EQ(
       "caffe: time takes a net (--model) or a solver (--solver), not "
       "both\n",
