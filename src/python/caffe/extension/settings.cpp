@@ -28,9 +28,15 @@ void BindSettings(py::module_* module) {
               "All types that a layer in a prototxt may have.");
 
   module->def(
-      "init_log", [](int level) { FLAGS_minloglevel = level; },
-      py::arg("level") = 0,
-      "Logs from that level on: 0 everything, 1 warnings, 2 errors.");
+      "init_log",
+      [](int level, bool to_stderr) {
+        FLAGS_minloglevel = level;
+        FLAGS_logtostderr = to_stderr;
+      },
+      py::arg("level") = 0, py::arg("stderr") = true,
+      "Logs from that level on, 0 everything, 1 warnings, 2 errors: to "
+      "standard "
+      "error, or to files in the folder for temporary ones.");
   module->def(
       "log", [](const string& message) { LOG(INFO) << message; },
       py::arg("message"));

@@ -1,8 +1,10 @@
 """Nets and blobs: what they hold, and what passes through them."""
 
 import gc
+import os
 import pathlib
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -434,6 +436,15 @@ def test_log(capfd):
     caffe.log('not to be seen')
     log = capfd.readouterr().err
     assert 'hello from Python' in log and 'not to be seen' not in log
+
+
+def test_log_in_files(tmp_path):
+    program = "import caffe; caffe.init_log(0, False); caffe.log('to a file')"
+    done = subprocess.run([sys.executable, '-c', program], check=True, text=True,
+                          capture_output=True,
+                          env={**os.environ, 'GLOG_log_dir': str(tmp_path)})
+    assert 'to a file' not in done.stderr
+    assert any('to a file' in file.read_text() for file in tmp_path.iterdir())
 
 
 def test_seeds(write):
