@@ -71,6 +71,13 @@ ensure_cmake() {
   PATH=$venv/bin:$PATH
 }
 
+# ensure_tensorboard gets TensorBoard, which no package of the system has.
+ensure_tensorboard() {
+  local venv=$project_dir/.cache/tensorboard
+  [ ! -x "$venv/bin/tensorboard" ] || return 0
+  python3 -m venv "$venv" && "$venv/bin/pip" install --quiet tensorboard
+}
+
 # configure DIR [-D...] is what the presets do, also for a CMake too old to
 # read them. ninja repeats it by itself when a CMake file has changed.
 configure() {

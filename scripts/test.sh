@@ -42,6 +42,8 @@ if [ -n "$packages" ]; then
   scripts/install_packages.sh "${groups[@]}"
   scripts/install_packages.sh fuzz ||
     echo "without these packages the codecs are tested, but not fuzzed"
+  { scripts/install_packages.sh browser && ensure_tensorboard; } ||
+    echo "without these packages reports of runs are made, but not looked at"
 fi
 ensure_cmake
 step configure "$build_dir/ ${options[*]}"

@@ -1,6 +1,7 @@
 #include <glog/logging.h>
 #include <omp.h>
 
+#include <functional>
 #include <iomanip>
 #include <sstream>
 
@@ -57,13 +58,23 @@ DEFINE_double(ratio, 10,
 DEFINE_bool(measure, false,
             "Runs one iteration, and corrects the forecast by what it took.");
 
+DEFINE_string(run_dir, "",
+              "A folder for a log of the run that 'caffe report' shows. A run "
+              "that goes on from a snapshot goes on in the same folder.");
+DEFINE_bool(tensorboard, false,
+            "Writes curves for TensorBoard into --run_dir, too.");
+DEFINE_string(output, "",
+              "The page to write; report.html in the folder unless given.");
+
 namespace caffe {
 
 namespace {
 
 struct Command {
   const char* name;
-  int (*run)();
+  std::function<int(const std::string& argument)> run;
+  // What its only argument is called, when it takes one.
+  const char* argument;
   const char* summary;
   const char* usage;
   std::vector<std::string> flags;
@@ -85,6 +96,7 @@ Examples:
   caffe train --solver=finetune.prototxt --weights=vgg16.caffemodel
   caffe train --solver=solver.prototxt --compression='level: FAST'
   caffe train --solver=solver.prototxt --dump_activations=tensors --dump_at=500
+  caffe train --solver=solver.prototxt --run_dir=runs/first --tensorboard
 )";
 
 constexpr char kTestUsage[] =
@@ -129,6 +141,18 @@ Examples:
   caffe memory --model=train_val.prototxt --shape=3,32,32
 )";
 
+constexpr char kReportUsage[] =
+    R"(usage: caffe report RUN_DIR [--output=FILE]
+Makes a page of what 'caffe train --run_dir=RUN_DIR' has written so far: curves
+of losses, accuracies and speed, memory over one iteration, ratios and bounds of
+every layer, and tables. The page is one file for any browser and needs nothing
+else.
+
+Examples:
+  caffe report runs/first
+  caffe report runs/first --output=first.html
+)";
+
 constexpr char kDeviceQueryUsage[] =
     R"(usage: caffe device_query [--gpu=LIST]
 Prints the properties of the GPUs.
@@ -138,33 +162,47 @@ Example:
 )";
 
 const std::vector<Command>& Commands() {
+  const auto plain = [](int (*run)()) {
+    return [run](const std::string& /*argument*/) { return run(); };
+  };
   static const std::vector<Command> commands = {
       {"train",
-       Train,
+       plain(Train),
+       nullptr,
        "train a net, or go on training it",
        kTrainUsage,
        {"solver", "snapshot", "weights", "compression", "level", "stage",
-        "sigint_effect", "sighup_effect", "threads", "gpu", "dump_activations",
-        "dump_at"}},
+        "sigint_effect", "sighup_effect", "threads", "gpu", "run_dir",
+        "tensorboard", "dump_activations", "dump_at"}},
       {"test",
-       Test,
+       plain(Test),
+       nullptr,
        "score a trained net",
        kTestUsage,
        {"model", "weights", "iterations", "level", "stage", "threads", "gpu"}},
       {"time",
-       Time,
+       plain(Time),
+       nullptr,
        "measure how long every layer, or compression, takes",
        kTimeUsage,
        {"model", "solver", "compression", "iterations", "phase", "level",
         "stage", "threads", "gpu"}},
       {"memory",
-       Memory,
+       plain(Memory),
+       nullptr,
        "forecast the memory of training, and the largest batch",
        kMemoryUsage,
        {"solver", "model", "batch", "shape", "memory_budget", "ratio",
         "measure", "threads", "gpu"}},
+      {"report",
+       Report,
+       "RUN_DIR",
+       "make a page of curves and tables of a run",
+       kReportUsage,
+       {"output"}},
       {"device_query",
-       DeviceQuery,
+       plain(DeviceQuery),
+       nullptr,
        "show the GPUs",
        kDeviceQueryUsage,
        {"gpu"}}};
@@ -214,12 +252,17 @@ int Run(int argc, char** argv) {
   const Command* const command = FindCommand(argv[1]);
   Require(command != nullptr, "unknown command '", argv[1], "'; use one of ",
           CommandNames(), " (caffe --help tells more)");
-  Require(argc == 2, "unexpected argument '", argc > 2 ? argv[2] : "",
+  const int expected = command->argument != nullptr ? 3 : 2;
+  Require(argc >= expected, command->name, " needs a ",
+          command->argument != nullptr ? command->argument : "", " (caffe ",
+          command->name, " --help tells more)");
+  Require(argc == expected, "unexpected argument '",
+          argc > expected ? argv[expected] : "",
           "'; flags look like --solver=FILE (caffe ", command->name,
           " --help tells more)");
   Require(FLAGS_threads >= 0, "--threads must not be negative");
   if (FLAGS_threads > 0) omp_set_num_threads(FLAGS_threads);
-  return command->run();
+  return command->run(expected == 3 ? argv[2] : "");
 }
 
 }  // namespace

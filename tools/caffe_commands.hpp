@@ -3,6 +3,8 @@
 
 #include <gflags/gflags.h>
 
+#include <string>
+
 #include "caffe/proto/caffe.pb.h"
 
 // The commands of the program `caffe`. Flags are defined in caffe.cpp, where
@@ -28,6 +30,9 @@ DECLARE_string(shape);
 DECLARE_string(memory_budget);
 DECLARE_double(ratio);
 DECLARE_bool(measure);
+DECLARE_string(run_dir);
+DECLARE_bool(tensorboard);
+DECLARE_string(output);
 
 namespace caffe {
 
@@ -38,6 +43,7 @@ int Time();
 // time with --solver.
 int TimeTraining();
 int Memory();
+int Report(const std::string& run_dir);
 int DeviceQuery();
 
 // What --phase says; `otherwise` when it says nothing.

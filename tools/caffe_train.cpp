@@ -8,6 +8,8 @@
 #include "caffe/util/signal_handler.h"
 #include "caffe/util/upgrade_proto.hpp"
 #include "caffe_commands.hpp"
+#include "report/run_log.hpp"
+#include "report/tensorboard.hpp"
 #include "tool.hpp"
 
 namespace caffe {
@@ -22,14 +24,13 @@ SolverAction::Enum ActionFromFlag(const char* flag, const string& value) {
 }
 
 // Shows, at the bottom of a terminal, how far training is.
-class TrainingLine : public Solver<float>::Callback {
+class TrainingLine : public SolverObserver {
  public:
   explicit TrainingLine(Solver<float>* solver) : solver_(solver) {
-    if (line_.is_terminal()) solver->add_callback(this);
+    if (line_.is_terminal()) solver->add_observer(this);
   }
 
- protected:
-  void on_start() override {
+  void OnIterationStart() override {
     if (start_iter_ < 0) {
       start_iter_ = shown_iter_ = solver_->iter();
       start_ = shown_ = Clock::now();
@@ -42,7 +43,6 @@ class TrainingLine : public Solver<float>::Callback {
     shown_ = Clock::now();
     line_.Show(Text());
   }
-  void on_gradients_ready() override {}
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -50,17 +50,6 @@ class TrainingLine : public Solver<float>::Callback {
 
   static double SecondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
-  }
-
-  // Images of one iteration: what the first layer gives, unless that changes.
-  int BatchSize() {
-    if (solver_->configured_batch_size() > 0) {
-      return solver_->configured_batch_size() * solver_->param().iter_size();
-    }
-    const vector<Blob<float>*>& tops = solver_->net()->top_vecs()[0];
-    const int images =
-        tops.empty() || tops[0]->num_axes() == 0 ? 1 : tops[0]->shape(0);
-    return images * solver_->param().iter_size();
   }
 
   string Text() {
@@ -75,7 +64,7 @@ class TrainingLine : public Solver<float>::Callback {
                   "%lld MB",
                   iter, max_iter, solver_->smoothed_loss(),
                   sgd != nullptr ? sgd->learning_rate() : 0.F,
-                  iterations_per_second_ * BatchSize(),
+                  iterations_per_second_ * solver_->images_per_iteration(),
                   ReadableTime((max_iter - iter) * seconds_each).c_str(),
                   static_cast<long long>(memory::ResidentInProcess() >> 20));
     return text;
@@ -100,6 +89,8 @@ SolverParameter SolverFromFlags() {
   Require(!FLAGS_dump_activations.empty() ||
               gflags::GetCommandLineFlagInfoOrDie("dump_at").is_default,
           "--dump_at needs a folder: --dump_activations=FOLDER");
+  Require(!FLAGS_tensorboard || !FLAGS_run_dir.empty(),
+          "--tensorboard needs a folder: --run_dir=FOLDER");
   SolverParameter param;
   ReadSolverParamsFromTextFileOrDie(FLAGS_solver, &param);
   if (!gflags::GetCommandLineFlagInfoOrDie("level").is_default) {
@@ -140,6 +131,40 @@ std::unique_ptr<ActivationDump> DumpFromFlags(Solver<float>* solver) {
                                           FLAGS_dump_at);
 }
 
+// The log of the run and the curves for TensorBoard, where flags ask for them.
+class RunRecords {
+ public:
+  RunRecords(const SolverParameter& param, Solver<float>* solver) {
+    if (FLAGS_run_dir.empty()) return;
+    CopyPrototxts(param, FLAGS_run_dir);
+    log_ = std::make_unique<RunLog>(FLAGS_run_dir, gflags::GetArgv(), solver);
+    if (!FLAGS_tensorboard) return;
+    curves_ =
+        std::make_unique<TensorBoardWriter>(FLAGS_run_dir, solver->iter());
+    solver->add_observer(curves_.get());
+  }
+
+  void WriteEnd(const string& outcome, const string& reason) {
+    if (log_) log_->WriteEnd(outcome, reason);
+  }
+
+ private:
+  std::unique_ptr<RunLog> log_;
+  std::unique_ptr<TensorBoardWriter> curves_;
+};
+
+void Solve(Solver<float>* solver, RunRecords* records) {
+  TrainingLine line(solver);
+  try {
+    solver->Solve();
+  } catch (const std::exception& error) {
+    records->WriteEnd("failed", error.what());
+    throw;
+  }
+  const bool is_done = solver->iter() >= solver->param().max_iter();
+  records->WriteEnd(is_done ? "done" : "stopped", "");
+}
+
 }  // namespace
 
 int Train() {
@@ -156,12 +181,10 @@ int Train() {
   solver->SetActionFunction(signal_handler.GetActionFunction());
   if (!FLAGS_snapshot.empty()) Resume(solver.get());
   const std::unique_ptr<ActivationDump> dump = DumpFromFlags(solver.get());
+  RunRecords records(param, solver.get());
 
   LOG(INFO) << "Starting Optimization";
-  {
-    TrainingLine line(solver.get());
-    solver->Solve();
-  }
+  Solve(solver.get(), &records);
   if (dump && !dump->is_done()) {
     LOG(WARNING) << "Nothing is in " << FLAGS_dump_activations
                  << ": training ended at iteration " << solver->iter()

@@ -44,6 +44,7 @@ class SGDSolver : public Solver<Dtype> {
   Dtype GetLearningRate();
   // The rate of the last update.
   Dtype learning_rate() const { return learning_rate_; }
+  double CurrentRate() const override;
   double MeanMomentum(int param_id) override;
 
  protected:

@@ -11,6 +11,7 @@
 #include "caffe/param_slice.hpp"
 #include "caffe/proto/caffe.pb.h"
 #include "caffe/solver_factory.hpp"
+#include "caffe/solver_observer.hpp"
 
 namespace caffe {
 
@@ -83,8 +84,13 @@ class Solver {
   // Images of an iteration (over iter_size) by the net's settings, when the
   // batch size is adapted; otherwise 0.
   int configured_batch_size() const;
+  // Images that an iteration counts for, over iter_size: what the first layer
+  // gives, unless the batch size is adapted.
+  int images_per_iteration() const;
   // The mean loss of the last average_loss iterations.
   Dtype smoothed_loss() const { return smoothed_loss_; }
+  // The learning rate of this iteration; zero for solvers that have none.
+  virtual double CurrentRate() const { return 0; }
 
   // What compresses the nets' activations; null when nothing is compressed or
   // planned.
@@ -116,6 +122,15 @@ class Solver {
   };
   const vector<Callback*>& callbacks() const { return callbacks_; }
   void add_callback(Callback* value) { callbacks_.push_back(value); }
+
+  // Observers are told what training finds out. They must live as long as the
+  // solver trains.
+  void add_observer(SolverObserver* value) { observers_.push_back(value); }
+  template <typename Tell>
+  void TellObservers(const Tell& tell) const {
+    for (SolverObserver* observer : observers_) tell(observer);
+  }
+  bool has_observers() const { return !observers_.empty(); }
 
   virtual const char* type() const { return ""; }
 
@@ -162,6 +177,7 @@ class Solver {
   shared_ptr<Net<Dtype>> net_;
   vector<shared_ptr<Net<Dtype>>> test_nets_;
   vector<Callback*> callbacks_;
+  vector<SolverObserver*> observers_;
   // The last losses, oldest first, and their mean.
   vector<Dtype> losses_;
   Dtype smoothed_loss_ = 0;
@@ -186,7 +202,9 @@ class Solver {
   void Backward();
   // Counts an iteration.
   void Advance();
-  void DisplayIteration();
+  void DisplayIteration(Dtype loss);
+  // Tells observers of a display; without a speed when nothing was trained.
+  void ReportDisplay(Dtype loss, double iterations_per_second) const;
   // Does what was requested while testing.
   void ServeRequests();
   // Throws Error unless a snapshot could be written now.

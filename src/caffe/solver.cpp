@@ -16,6 +16,31 @@ string LossMessage(Dtype weight, Dtype value) {
                      : Concat(" (* ", weight, " = ", weight * value, " loss)");
 }
 
+// Of a net that outputs whole activations, a few tell enough.
+constexpr size_t kMostReportedOutputs = 100;
+
+template <typename Dtype>
+NetOutput OutputOf(const Net<Dtype>& net, int output, int index, double value) {
+  const int blob_id = net.output_blob_indices()[output];
+  const bool is_one_of_many = index > 0 || net.blobs()[blob_id]->count() > 1;
+  return {net.blob_names()[blob_id] +
+              (is_one_of_many ? Concat("[", index, "]") : string()),
+          value, net.blob_loss_weights()[blob_id]};
+}
+
+template <typename Dtype>
+vector<NetOutput> OutputsOf(const Net<Dtype>& net) {
+  vector<NetOutput> outputs;
+  for (int i = 0; i < net.num_outputs(); ++i) {
+    const Blob<Dtype>& blob = *net.output_blobs()[i];
+    for (int k = 0; k < blob.count(); ++k) {
+      if (outputs.size() == kMostReportedOutputs) return outputs;
+      outputs.push_back(OutputOf(net, i, k, blob.cpu_data()[k]));
+    }
+  }
+  return outputs;
+}
+
 template <typename Dtype>
 void LogTrainOutputs(const Net<Dtype>& net) {
   const vector<Blob<Dtype>*>& outputs = net.output_blobs();
@@ -49,10 +74,24 @@ class TestScores {
         if (number == sums_.size()) {
           sums_.push_back(0);
           output_ids_.push_back(static_cast<int>(i));
+          indices_.push_back(k);
         }
         sums_[number] += values[k];
       }
     }
+  }
+
+  TestReport Report(int iteration, int net_id, bool with_loss) const {
+    TestReport report;
+    report.iteration = iteration;
+    report.net = net_id;
+    if (with_loss && batches_ > 0) report.loss = loss_ / batches_;
+    const size_t count = std::min(sums_.size(), kMostReportedOutputs);
+    for (size_t i = 0; i < count; ++i) {
+      report.outputs.push_back(
+          OutputOf(net_, output_ids_[i], indices_[i], sums_[i] / batches_));
+    }
+    return report;
   }
 
   void Log(bool with_loss) const {
@@ -73,6 +112,8 @@ class TestScores {
   Dtype loss_ = 0;
   vector<Dtype> sums_;
   vector<int> output_ids_;
+  // Of the values in their blobs.
+  vector<int> indices_;
 };
 
 }  // namespace
@@ -151,6 +192,7 @@ void Solver<Dtype>::Solve(const char* resume_file) {
     net_->Forward(&loss);
     UpdateSmoothedLoss(loss, start_iter, param_.average_loss());
     LOG(INFO) << "Iteration " << iter_ << ", loss = " << smoothed_loss_;
+    ReportDisplay(loss, 0);
   }
   if (IsAtMultipleOf(param_.test_interval())) {
     TestAll();
@@ -179,7 +221,9 @@ void Solver<Dtype>::Step(int iters) {
       if (requested_early_exit_) return;
     }
     ChooseBatch(stop_iter);
+    TellObservers([](SolverObserver* o) { o->OnIterationStart(); });
     Iterate(start_iter);
+    TellObservers([](SolverObserver* o) { o->OnIterationEnd(); });
     // Whoever updates by hand afterwards means it.
     is_updated_ = false;
     Advance();
@@ -212,7 +256,7 @@ void Solver<Dtype>::Iterate(int start_iter) {
   }
   loss /= param_.iter_size();
   UpdateSmoothedLoss(loss, start_iter, param_.average_loss());
-  if (display && Caffe::root_solver()) DisplayIteration();
+  if (display && Caffe::root_solver()) DisplayIteration(loss);
   if (compression_ && !compression_->BeforeUpdate()) return;
 
   for (Callback* callback : callbacks_) callback->on_gradients_ready();
@@ -246,7 +290,7 @@ void Solver<Dtype>::Backward() {
 }
 
 template <typename Dtype>
-void Solver<Dtype>::DisplayIteration() {
+void Solver<Dtype>::DisplayIteration(Dtype loss) {
   const auto now = std::chrono::steady_clock::now();
   const float seconds =
       std::chrono::duration<float>(now - last_display_).count();
@@ -257,7 +301,25 @@ void Solver<Dtype>::DisplayIteration() {
   last_display_ = now;
   last_display_iter_ = iter_;
   LogTrainOutputs(*net_);
+  ReportDisplay(loss, rate);
   if (compression_) compression_->LogProgress();
+}
+
+template <typename Dtype>
+void Solver<Dtype>::ReportDisplay(Dtype loss,
+                                  double iterations_per_second) const {
+  if (!has_observers()) return;
+  const DisplayReport display = {
+      .iteration = iter_,
+      .updates = updates_,
+      .loss = loss,
+      .smoothed_loss = smoothed_loss_,
+      .learning_rate = CurrentRate(),
+      .batch_size =
+          batches() ? pace_.now * param_.iter_size() : images_per_iteration(),
+      .images_per_second = iterations_per_second * images_per_iteration(),
+      .outputs = OutputsOf(*net_)};
+  TellObservers([&](SolverObserver* o) { o->OnDisplay(display); });
 }
 
 template <typename Dtype>
@@ -302,6 +364,10 @@ void Solver<Dtype>::Test(const int test_net_id) {
     scores.Add(loss, outputs);
   }
   scores.Log(param_.test_compute_loss());
+  if (!has_observers()) return;
+  const TestReport report =
+      scores.Report(iter_, test_net_id, param_.test_compute_loss());
+  TellObservers([&](SolverObserver* o) { o->OnTest(report); });
 }
 
 template <typename Dtype>

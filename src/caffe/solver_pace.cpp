@@ -33,6 +33,16 @@ int Solver<Dtype>::configured_batch_size() const {
 }
 
 template <typename Dtype>
+int Solver<Dtype>::images_per_iteration() const {
+  int images = configured_batch_size();
+  if (images == 0) {
+    const vector<Blob<Dtype>*>& tops = net_->top_vecs()[0];
+    images = tops.empty() || tops[0]->num_axes() == 0 ? 1 : tops[0]->shape(0);
+  }
+  return images * param_.iter_size();
+}
+
+template <typename Dtype>
 void Solver<Dtype>::ChooseBatch(int stop_iter) {
   if (!batches()) return;
   int64_t end = stop_iter;

@@ -119,7 +119,9 @@ void Solver<Dtype>::Snapshot() {
   const bool is_binary =
       param_.snapshot_format() == SolverParameter::BINARYPROTO;
   // The state comes last: where there is a state there is its model.
-  SnapshotSolverState(is_binary ? SnapshotToBinaryProto() : SnapshotToHDF5());
+  const string model = is_binary ? SnapshotToBinaryProto() : SnapshotToHDF5();
+  SnapshotSolverState(model);
+  TellObservers([&](SolverObserver* o) { o->OnSnapshot(iter_, model); });
 }
 
 template <typename Dtype>

@@ -29,6 +29,12 @@ struct LayerStatistics {
   double sharers = 1;
 };
 
+// The standard deviation of the error of a weights' gradient.
+struct GradientSigma {
+  double predicted = 0;
+  double measured = 0;
+};
+
 // The standard deviation of the error that the gradient of the weights gets
 // from errors, uniform in +-bound, of all activations that are not zero.
 //

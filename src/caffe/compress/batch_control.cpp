@@ -187,6 +187,9 @@ void BatchControl<Dtype>::Change(const BatchSizeRule::Choice& choice) {
   LOG(INFO) << "Batch size " << batch_size_ << " -> " << choice.batch_size
             << ": " << choice.reason << ", the budget "
             << ReadableBytes(static_cast<double>(rule_.budget()));
+  const BatchSizeChange change = {solver_->iter(), batch_size_,
+                                  choice.batch_size, choice.reason};
+  solver_->TellObservers([&](SolverObserver* o) { o->OnBatchSize(change); });
   batch_size_ = choice.batch_size;
   const TightReshape tight;
   Apply(batch_size_);

@@ -16,11 +16,11 @@ std::string Milliseconds(double seconds) {
 }
 
 // Tensor, kept, codec, bound, error/bound.
-std::vector<std::string> FormOf(const ActivationReport& report) {
-  const bool is_packed = report.kept == "packed";
-  return {report.name, report.kept, is_packed ? report.codec : "-",
-          is_packed ? Significant(report.bound) : "-",
-          is_packed && report.worst >= 0 ? Fixed(report.worst, 3) : "-"};
+std::vector<std::string> FormOf(const LayerInput& input) {
+  const bool is_packed = input.kept == "packed";
+  return {input.tensor, input.kept, is_packed ? input.codec : "-",
+          is_packed ? Significant(input.bound) : "-",
+          is_packed && input.worst >= 0 ? Fixed(input.worst, 3) : "-"};
 }
 
 // Sigma predicted, sigma measured.
@@ -30,14 +30,15 @@ std::vector<std::string> TextOf(const std::optional<GradientSigma>& sigma) {
 }
 
 // Raw, stored, ratio, pack, unpack.
-std::vector<std::string> CostsOf(const ActivationReport& report) {
-  const auto times = static_cast<double>(report.times);
-  const auto raw = static_cast<double>(report.raw_bytes);
-  const auto kept = static_cast<double>(report.kept_bytes);
-  return {Megabytes(raw / times), Megabytes(kept / times),
-          kept > 0 ? Fixed(raw / kept, 2) : "-",
-          Milliseconds(report.pack_seconds / times),
-          Milliseconds(report.unpack_seconds / times)};
+std::vector<std::string> CostsOf(const LayerInput& input) {
+  // What was stored once is counted once.
+  if (input.is_counted_before) return std::vector<std::string>(5, "\"");
+  const auto passes = static_cast<double>(input.passes);
+  return {
+      Megabytes(input.raw_bytes / passes), Megabytes(input.kept_bytes / passes),
+      input.kept_bytes > 0 ? Fixed(input.raw_bytes / input.kept_bytes, 2) : "-",
+      Milliseconds(input.pack_seconds / passes),
+      Milliseconds(input.unpack_seconds / passes)};
 }
 
 template <typename... Parts>
@@ -48,59 +49,94 @@ std::vector<std::string> RowOf(const std::string& layer,
   return row;
 }
 
-}  // namespace
-
-CompressionReport::Totals CompressionReport::TotalsOf(
-    const std::vector<ActivationReport>& activations) {
-  Totals totals = {.time = std::chrono::steady_clock::now()};
-  for (const ActivationReport& report : activations) {
-    totals.seconds += report.pack_seconds + report.unpack_seconds;
-    if (report.kept != "packed") continue;
-    totals.raw += static_cast<double>(report.raw_bytes);
-    totals.kept += static_cast<double>(report.kept_bytes);
-    totals.worst = std::max(totals.worst, report.worst);
-  }
-  return totals;
+LayerInput InputOf(const ActivationReport& report) {
+  LayerInput input;
+  input.tensor = report.name;
+  input.kept = report.kept;
+  input.codec = report.codec;
+  input.bound = report.bound;
+  input.worst = report.worst;
+  input.passes = report.times;
+  input.raw_bytes = static_cast<double>(report.raw_bytes);
+  input.kept_bytes = static_cast<double>(report.kept_bytes);
+  input.pack_seconds = report.pack_seconds;
+  input.unpack_seconds = report.unpack_seconds;
+  return input;
 }
 
-void CompressionReport::LogProgress(
+// What a report says more than it said before.
+ActivationReport Minus(ActivationReport report,
+                       const ActivationReport& before) {
+  // The tensor is another since the batch has changed.
+  if (before.times > report.times) return report;
+  report.times -= before.times;
+  report.raw_bytes -= before.raw_bytes;
+  report.kept_bytes -= before.kept_bytes;
+  report.pack_seconds -= before.pack_seconds;
+  report.unpack_seconds -= before.unpack_seconds;
+  return report;
+}
+
+}  // namespace
+
+std::vector<LayerInput> InputsOf(
+    const std::vector<ActivationReport>& activations,
+    const std::vector<std::string>& layer_names, const SigmaOf& sigma_of) {
+  std::vector<LayerInput> inputs;
+  for (const ActivationReport& report : activations) {
+    if (report.readers.empty()) inputs.push_back(InputOf(report));
+    for (const int layer : report.readers) {
+      LayerInput& input = inputs.emplace_back(InputOf(report));
+      input.layer = layer_names[layer];
+      input.sigma = sigma_of(layer);
+      input.is_counted_before = layer != report.readers.front();
+    }
+  }
+  return inputs;
+}
+
+CompressionProgress CompressionReport::Next(
     const std::vector<ActivationReport>& activations) {
-  const Totals now = TotalsOf(activations);
-  const Totals before = std::exchange(last_, now);
-  const double kept = now.kept - before.kept;
-  if (kept <= 0) return;
-  const double raw = now.raw - before.raw;
+  const auto now = std::chrono::steady_clock::now();
   const double elapsed =
-      std::chrono::duration<double>(now.time - before.time).count();
-  LOG(INFO) << "    Compression: " << Megabytes(raw) << " -> "
-            << Megabytes(kept) << ", ratio " << Fixed(raw / kept, 2)
+      std::chrono::duration<double>(now - std::exchange(time_, now)).count();
+  CompressionProgress progress;
+  double seconds = 0;
+  added_.clear();
+  for (const ActivationReport& report : activations) {
+    ActivationReport& before = before_[report.name];
+    const ActivationReport& added = added_.emplace_back(Minus(report, before));
+    before = report;
+    seconds += added.pack_seconds + added.unpack_seconds;
+    if (report.kept != "packed") continue;
+    progress.raw_bytes += static_cast<double>(added.raw_bytes);
+    progress.packed_bytes += static_cast<double>(added.kept_bytes);
+    progress.worst = std::max(progress.worst, report.worst);
+  }
+  if (elapsed > 0) progress.share_of_time = seconds / elapsed;
+  return progress;
+}
+
+void LogProgress(const CompressionProgress& progress) {
+  if (progress.packed_bytes <= 0) return;
+  LOG(INFO) << "    Compression: " << Megabytes(progress.raw_bytes) << " -> "
+            << Megabytes(progress.packed_bytes) << ", ratio "
+            << Fixed(progress.raw_bytes / progress.packed_bytes, 2)
             << ", worst error "
-            << (now.worst < 0 ? "not measured"
-                              : Fixed(now.worst, 3) + " of its bound")
-            << ", " << Fixed(100 * (now.seconds - before.seconds) / elapsed, 1)
+            << (progress.worst < 0 ? "not measured"
+                                   : Fixed(progress.worst, 3) + " of its bound")
+            << ", " << Fixed(100 * progress.share_of_time, 1)
             << " % of the time";
 }
 
-void LogActivations(const std::vector<ActivationReport>& activations,
-                    const std::vector<std::string>& layer_names,
-                    const SigmaOf& sigma_of) {
+void LogInputs(const std::vector<LayerInput>& inputs) {
   TextTable table(4);
   table.Add({"read by", "tensor", "kept", "codec", "bound", "error/bound",
              "sigma predicted", "sigma measured", "raw", "stored", "ratio",
              "pack", "unpack"});
-  for (const ActivationReport& report : activations) {
-    if (report.readers.empty()) {
-      table.Add(
-          RowOf("-", FormOf(report), TextOf(std::nullopt), CostsOf(report)));
-    }
-    for (const int layer : report.readers) {
-      // What was stored once is counted once.
-      const bool is_first = layer == report.readers.front();
-      const std::vector<std::string> repeated(5, "\"");
-      table.Add(RowOf(layer_names[layer], FormOf(report),
-                      TextOf(sigma_of(layer)),
-                      is_first ? CostsOf(report) : repeated));
-    }
+  for (const LayerInput& input : inputs) {
+    table.Add(RowOf(input.layer.empty() ? "-" : input.layer, FormOf(input),
+                    TextOf(input.sigma), CostsOf(input)));
   }
   LOG(INFO) << "What became of the activations, in a pass:";
   for (const std::string& line : table.Lines()) LOG(INFO) << "    " << line;

@@ -80,9 +80,12 @@ bool Guard<Dtype>::AcceptsLoss(Dtype loss) {
   if (state_.divisor() > 1 && recovery > 0 && state_.quiet() >= recovery) {
     state_.set_divisor(std::max(1.0, state_.divisor() / param_.factor()));
     state_.set_quiet(0);
-    LOG(INFO) << "No alarm for " << recovery
-              << " batches: error bounds are divided by " << state_.divisor()
-              << " from now on";
+    const string what = Concat("No alarm for ", recovery,
+                               " batches: error bounds are divided by ",
+                               state_.divisor(), " from now on");
+    LOG(INFO) << what;
+    solver_->TellObservers(
+        [&](SolverObserver* o) { o->OnAlarm(solver_->iter(), what); });
   }
   return true;
 }
@@ -187,18 +190,22 @@ void Guard<Dtype>::ReportHighLoss(Dtype loss) {
              ", is far above its trend, ", trend_.mean());
   if (param_.action() == GuardParameter::STOP) Stop(what);
   if (param_.action() == GuardParameter::TIGHTEN) Tighten();
-  LOG(WARNING) << "Iteration " << solver_->iter() << ": " << what
-               << (param_.action() == GuardParameter::TIGHTEN
-                       ? Concat("; error bounds are divided by ",
-                                state_.divisor())
-                       : "");
+  Warn(param_.action() == GuardParameter::TIGHTEN
+           ? Concat(what, "; error bounds are divided by ", state_.divisor())
+           : what);
+}
+
+template <typename Dtype>
+void Guard<Dtype>::Warn(const std::string& what) const {
+  LOG(WARNING) << "Iteration " << solver_->iter() << ": " << what;
+  solver_->TellObservers(
+      [&](SolverObserver* o) { o->OnAlarm(solver_->iter(), what); });
 }
 
 template <typename Dtype>
 bool Guard<Dtype>::AcceptsNotFinite(const std::string& what) {
   if (param_.action() == GuardParameter::WARN) {
-    LOG_IF(WARNING, !is_alarmed_)
-        << "Iteration " << solver_->iter() << ": " << what;
+    if (!is_alarmed_) Warn(what);
     is_alarmed_ = true;
     return true;
   }
@@ -213,9 +220,9 @@ bool Guard<Dtype>::AcceptsNotFinite(const std::string& what) {
   Tighten();
   state_.set_left_out(state_.left_out() + 1);
   state_.set_last_left_out(update);
-  LOG(WARNING) << "Iteration " << solver_->iter() << ": " << what
-               << "; its update is left out, and error bounds are divided by "
-               << state_.divisor();
+  Warn(Concat(what,
+              "; its update is left out, and error bounds are divided by ",
+              state_.divisor()));
   return false;
 }
 

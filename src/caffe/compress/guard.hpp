@@ -54,6 +54,8 @@ class Guard {
   bool AcceptsNotFinite(const std::string& what);
   void ReportHighLoss(Dtype loss);
   void Tighten();
+  // Logs a warning, and tells observers.
+  void Warn(const std::string& what) const;
   [[noreturn]] void Stop(const std::string& why);
   // Averages that Forward itself has changed become what they were.
   void UndoForward();

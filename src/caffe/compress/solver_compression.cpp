@@ -313,12 +313,24 @@ void SolverCompression<Dtype>::RestoreState(const CompressionState& state) {
 
 template <typename Dtype>
 void SolverCompression<Dtype>::LogProgress() {
-  report_.LogProgress(store_->Reports());
+  CompressionProgress progress = report_.Next(store_->Reports());
+  caffe::LogProgress(progress);
+  if (!solver_->has_observers() || progress.packed_bytes <= 0) return;
+  progress.iteration = solver_->iter();
+  progress.inputs = InputsFrom(report_.added());
+  solver_->TellObservers(
+      [&](SolverObserver* o) { o->OnCompression(progress); });
 }
 
 template <typename Dtype>
 void SolverCompression<Dtype>::LogTable() const {
-  LogActivations(store_->Reports(), net_->layer_names(), [&](int layer) {
+  LogInputs(Inputs());
+}
+
+template <typename Dtype>
+std::vector<LayerInput> SolverCompression<Dtype>::InputsFrom(
+    const std::vector<ActivationReport>& reports) const {
+  return InputsOf(reports, net_->layer_names(), [&](int layer) {
     return verification_ ? verification_->sigma(layer) : std::nullopt;
   });
 }

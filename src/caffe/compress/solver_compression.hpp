@@ -51,6 +51,8 @@ class SolverCompression : public Solver<Dtype>::Callback {
 
   // What became of the training net's tensors.
   std::vector<ActivationReport> Reports() const { return store_->Reports(); }
+  // The same by the layers that read them.
+  std::vector<LayerInput> Inputs() const { return InputsFrom(Reports()); }
 
   // Null when the batch size is not to be adapted.
   BatchControl<Dtype>* batches() const { return batches_.get(); }
@@ -76,6 +78,8 @@ class SolverCompression : public Solver<Dtype>::Callback {
   void CollectGradient(int layer);
   void Verify(int layer);
   LayerStatistics StatisticsOf(int layer);
+  std::vector<LayerInput> InputsFrom(
+      const std::vector<ActivationReport>& reports) const;
   ParamSlice<Dtype> WholeOf(int param_id) const;
 
   Solver<Dtype>* const solver_;

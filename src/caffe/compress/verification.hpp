@@ -5,15 +5,10 @@
 #include <vector>
 
 #include "caffe/compress/activation_store.hpp"
+#include "caffe/compress/error_bound.hpp"
 #include "caffe/net.hpp"
 
 namespace caffe {
-
-// The standard deviation of the error of a weights' gradient.
-struct GradientSigma {
-  double predicted = 0;
-  double measured = 0;
-};
 
 // Measures what the errors of packed activations do to the gradients of
 // weights, by running one batch backward twice: with exact values, then as

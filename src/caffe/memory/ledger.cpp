@@ -4,12 +4,37 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <iomanip>
 #include <numeric>
 #include <sstream>
 
+#include "caffe/memory/ledger_watcher.hpp"
+
 namespace caffe::memory {
+
+namespace {
+
+// Guarded by a mutex of its own: the ledger's belongs to the ledger.
+std::mutex watcher_mutex;
+LedgerWatcher* watcher = nullptr;
+// Spares others the mutex.
+std::atomic<bool> is_watched = false;
+
+void TellWatcher(const Sums& live) {
+  if (!is_watched) return;
+  const std::lock_guard<std::mutex> lock(watcher_mutex);
+  if (watcher != nullptr) watcher->OnChange(live);
+}
+
+}  // namespace
+
+void SetLedgerWatcher(LedgerWatcher* new_watcher) {
+  const std::lock_guard<std::mutex> lock(watcher_mutex);
+  watcher = new_watcher;
+  is_watched = new_watcher != nullptr;
+}
 
 std::string_view NameOf(Kind kind) {
   static constexpr std::array<std::string_view, kKinds> kNames = {
@@ -48,6 +73,7 @@ void Ledger::Add(const void* buffer, size_t bytes, const Label& label) {
     peak_total_ = live_total_;
     peak_ = live_;
   }
+  TellWatcher(live_);
 }
 
 void Ledger::Remove(const void* buffer) {
@@ -57,6 +83,7 @@ void Ledger::Remove(const void* buffer) {
   live_[static_cast<size_t>(found->second.label.kind)] -= found->second.bytes;
   live_total_ -= found->second.bytes;
   entries_.erase(found);
+  TellWatcher(live_);
 }
 
 std::vector<Ledger::Entry> Ledger::Entries() const {

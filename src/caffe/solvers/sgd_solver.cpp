@@ -81,6 +81,11 @@ Dtype SGDSolver<Dtype>::RateAtStep(int step) const {
 }
 
 template <typename Dtype>
+double SGDSolver<Dtype>::CurrentRate() const {
+  return RateAtStep(NextStep());
+}
+
+template <typename Dtype>
 double SGDSolver<Dtype>::MeanMomentum(int param_id) {
   if (this->iter_ == 0) return 0;
   const Blob<Dtype>& history = *history_[param_id];
