@@ -177,7 +177,7 @@ TEST_F(CaffeToolTest, HelpTellsTheCommands) {
     EXPECT_EQ(0, result.exit_code);
     EXPECT_THAT(result.output, StartsWith("usage: caffe COMMAND [flags]\n"));
     for (const char* const command :
-         {"train ", "test ", "time ", "memory ", "device_query "}) {
+         {"train ", "test ", "time ", "memory ", "report ", "device_query "}) {
       EXPECT_THAT(result.output, HasSubstr(string("\n  ") + command));
     }
   }
@@ -202,7 +202,8 @@ TEST_F(CaffeToolTest, HelpOfACommandTellsItsFlags) {
 
 TEST_F(CaffeToolTest, WrongCommandLinesAreExplainedInOneLine) {
   const string commands =
-      "use one of train, test, time, memory, device_query (caffe --help tells "
+      "use one of train, test, time, memory, report, device_query (caffe "
+      "--help tells "
       "more)\n";
   EXPECT_EQ("caffe: no command; " + commands, Failure({}));
   EXPECT_EQ("caffe: unknown command 'trian'; " + commands, Failure({"trian"}));
