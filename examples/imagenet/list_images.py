@@ -3,10 +3,10 @@
 
     examples/imagenet/list_images.py FOLDER train|val
 
-FOLDER/train has a folder for each class. Classes are numbered from 0 in the order
-of their names, as in Caffe, which go to FOLDER/synsets.txt; a list that is there
-is taken as it is. FOLDER/val.txt is made of the development kit, unless it is
-there.
+FOLDER/train has a folder for each class. Classes are numbered from 0 in the
+order of their names, as in Caffe, which go to FOLDER/synsets.txt; a list that
+is there is taken as it is. FOLDER/val.txt is made of the development kit, unless
+it is there.
 """
 
 import os

@@ -15,7 +15,6 @@ iteration takes longer, than was published or asked for.
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,9 @@ import compare_pytorch
 import markdown
 
 PROJECT = compare_pytorch.PROJECT
-sys.path.insert(0, os.path.join(PROJECT, 'models'))
+sys.path += [os.path.join(PROJECT, folder)
+             for folder in ('models', 'scripts/reproduce')]
+import logs
 import prototxt
 
 # Folder in models/, batch size, by how much the peak must shrink, and how many
@@ -79,7 +80,7 @@ def peak(options, solver):
     """Megabytes of the process at its peak."""
     log = compare_pytorch.run([options.caffe, 'train', f'--solver={solver}',
                                f'--threads={options.threads}'])
-    return float(re.findall(r'of the process: ([\d.]+) MB', log)[-1])
+    return logs.peak(log)
 
 
 def times(options, solver):
@@ -89,8 +90,7 @@ def times(options, solver):
     log = compare_pytorch.run([options.caffe, 'time', f'--solver={solver}',
                                f'--iterations={options.iterations}',
                                f'--threads={options.threads}'])
-    return [float(re.findall(rf'    {name}: +([\d.e+]+) ms', log)[-1]) / 1000
-            for name in ('without', 'with')]
+    return logs.iteration_times(log)
 
 
 def main():

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Whether errors of the weights' gradients are as large as predicted, and normal.
+"""Whether errors of weights' gradients are as large as predicted, and normal.
 
     scripts/reproduce/error_model.py [--quick | --smoke | --full]
 
-Trains with compression and compares, every so often, the standard deviation that
-is predicted for the error of each layer's gradient with that of the error itself
-(verify_interval). Then it runs one iteration from the last snapshot twice, raw
-and compressed, on the same images, and looks at how the differences of all
-gradients are distributed. That needs the package caffe in BUILD/python, with
-numpy.
+Trains with compression and compares, every so often, the standard deviation
+that is predicted for the error of each layer's gradient with that of the error
+itself (verify_interval). Then it runs one iteration from the last snapshot
+twice, raw and compressed, on the same images, and looks at how the differences
+of all gradients are distributed. That needs the package caffe in BUILD/python,
+with numpy.
 """
 
 import math
@@ -185,9 +185,10 @@ def main():
     for name in options.nets:
         found = results[name] = measure(options, name)
         tables.append((
-            f'{name}: standard deviation of the error of the weights\' gradient, '
-            f'measured over predicted, every {INTERVALS[options.size]} '
-            'iterations. Published: a formula with an empirical coefficient.',
+            f'{name}: standard deviation of the error of the weights\' '
+            'gradient, measured over predicted, every '
+            f'{INTERVALS[options.size]} iterations. Published: a formula with '
+            'an empirical coefficient.',
             sigma_rows(found['sigmas'])))
         if found['distributions']:
             tables.append((
@@ -195,7 +196,8 @@ def main():
                 'distributed: all together, and then those of each output '
                 'channel over their own sigma. Of normal values, 68.3 % are '
                 'within a sigma, and the distance of Kolmogorov and Smirnov is '
-                'above the last column once in twenty times. Published: normal.',
+                'above the last column once in twenty times. Published: '
+                'normal.',
                 distribution_rows(found['distributions'])))
         experiment.draw(options, f'error_model_{name}', 2, paint(found))
     experiment.save(options, 'error_model', results, tables,

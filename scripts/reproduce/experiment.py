@@ -81,8 +81,8 @@ def spread(values, unit=''):
 
 
 def save(options, name, results, tables, command):
-    """Writes NAME.json and NAME.md, and prints the latter. `tables` are pairs of
-    a text and rows, the first of which is the head."""
+    """Writes NAME.json and NAME.md, and prints the latter. `tables` are pairs
+    of a text and rows, the first of which is the head."""
     write_json(os.path.join(options.folder, f'{name}.json'), results)
     path = os.path.join(options.folder, f'{name}.md')
     with open(path, 'w') as file, contextlib.redirect_stdout(file):

@@ -49,8 +49,8 @@ def main():
                          f'{compressed - raw:+.2f}',
                          experiment.number(logs.ratio({'compression': until}))])
     experiment.save(options, 'figure2', results, [(
-        'Accuracy in tests. Published: curves of AlexNet, VGG-16, ResNet-18 and '
-        '-50 on ImageNet that lie on each other.', rows)],
+        'Accuracy in tests. Published: curves of AlexNet, VGG-16, ResNet-18 '
+        'and -50 on ImageNet that lie on each other.', rows)],
         experiment.command(options, __file__))
     experiment.draw(options, 'figure2', len(results), paint(results))
 

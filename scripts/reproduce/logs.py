@@ -124,7 +124,7 @@ def read_training(path):
     accuracies = [name for row in test for name in row if 'accuracy' in name]
     top1 = accuracies[0] if accuracies else None
     losses = [name for row in train for name in row if 'loss' in name]
-    peaks = [float(match.group(1)) for match in map(PEAK.search, lines) if match]
+    peaks = [float(text) for line in lines for text in PEAK.findall(line)]
     return {
         'finished': is_finished(lines),
         'tests': [[row['NumIters'], 100 * row[top1]] for row in test

@@ -22,8 +22,8 @@ MODELS = {
     'resnet50': Model('resnet50', 0.05, 71.49, 71.18, 10280, 11.0),
 }
 
-# Part of the channels, images of a batch, iterations, batches of a test, and how
-# many iterations are between two tests and two displays.
+# Part of the channels, images of a batch, iterations, batches of a test, and
+# how many iterations are between two tests and two displays.
 Size = namedtuple('Size', 'divisor batch iterations test_iter test display')
 SIZES = {
     'smoke': Size(16, 8, 6, 2, 3, 2),

@@ -123,9 +123,9 @@ def main():
             ('raw_mb', 'compressed_mb', 'larger_mb')])
     experiment.save(options, 'overhead', results, [
         ('An iteration at the same batch: medians, in turn.', equal),
-        (f'Speed over {ITERATIONS} iterations, and the memory of the process. In '
-         'four or five of them bounds are assessed or errors measured, which '
-         'takes time; in a long training they are few.', grown)],
+        (f'Speed over {ITERATIONS} iterations, and the memory of the process. '
+         'In four or five of them bounds are assessed or errors measured, '
+         'which takes time; in a long training they are few.', grown)],
         experiment.command(options, __file__))
 
 

@@ -3,9 +3,9 @@
 
     scripts/reproduce/static_adaptive.py [--quick | --smoke | --full]
 
-Static bounds are those that an adaptive training had after some iterations, kept
-for a whole one; one fixed number for all layers; and a part of each tensor's
-standard deviation. Adaptive are the estimators MEASURED and PAPER.
+Static bounds are those that an adaptive training had after some iterations,
+kept for a whole one; one fixed number for all layers; and a part of each
+tensor's standard deviation. Adaptive are the estimators MEASURED and PAPER.
 """
 
 import experiment
@@ -51,9 +51,9 @@ def main():
         results[name] = variants.summary(
             variants.run(options, name, settings, change))
         tables.append((
-            f'{name}: bounds_of_N are those that an adaptive training had after '
-            'N iterations. Published: bounds of iteration 1, 100 or 200 cost 9 '
-            'to 15 points of AlexNet on ImageNet after ten epochs.',
+            f'{name}: bounds_of_N are those that an adaptive training had '
+            'after N iterations. Published: bounds of iteration 1, 100 or 200 '
+            'cost 9 to 15 points of AlexNet on ImageNet after ten epochs.',
             variants.rows(results[name])))
     experiment.save(options, 'static_adaptive', results, tables,
                     experiment.command(options, __file__))

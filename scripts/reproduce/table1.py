@@ -126,8 +126,8 @@ def main():
          [accuracy_row(*item) for item in results.items()]),
         ('What convolutions read in a pass, images included, in MB: once for '
          'every convolution, as published; once for every tensor; and as it is '
-         'stored. Published figures are for batches of 256. Those of AlexNet and '
-         'VGG-16 are the same sums, those of the residual nets are not.',
+         'stored. Published figures are for batches of 256. Those of AlexNet '
+         'and VGG-16 are the same sums, those of the residual nets are not.',
          [['net', 'inputs', 'tensors', 'stored', 'ratio', 'published inputs',
            'published ratio']] +
          [size_row(*item) for item in results.items()])],

@@ -15,7 +15,8 @@ TOLERANCES = {'smoke': [0.01, 0.1],
               'quick': [0.001, 0.003, 0.01, 0.03, 0.1, 0.3],
               'full': [0.001, 0.003, 0.01, 0.03, 0.1, 0.3]}
 ROUNDINGS = ['NEAREST', 'DITHER']
-SETTINGS = 'rounding: {} error_bound {{ tolerance: {} }} guard {{ action: WARN }}'
+SETTINGS = ('rounding: {} error_bound {{ tolerance: {} }} '
+            'guard {{ action: WARN }}')
 
 
 def bars(axis, found, what, label_raw):
@@ -52,8 +53,9 @@ def main():
         found = variants.summary(variants.run(options, name, settings))
         results[name] = found
         tables.append((
-            f'{name}, by rounding and tolerance. Published: 1 % does no harm, 2 % '
-            'sometimes, and from 5 % AlexNet does not recover (ImageNet, nearest).',
+            f'{name}, by rounding and tolerance. Published: 1 % does no harm, '
+            '2 % sometimes, and from 5 % AlexNet does not recover (ImageNet, '
+            'nearest).',
             variants.rows(found)))
 
         def paint(axes):

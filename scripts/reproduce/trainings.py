@@ -16,6 +16,9 @@ PROJECT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(PROJECT, 'models'))
 import prototxt
 
+# Ends as Ctrl-C does: trainings are told to stop, too.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit('stopped'))
+
 RESULT = 'result.json'
 LOG = 'train.log'
 
@@ -44,7 +47,7 @@ def duration(seconds):
 
 
 class Progress:
-    """A line now and then on how far a training is and how long it will take."""
+    """A line now and then: how far a training is, how long it will take."""
 
     def __init__(self, name, iterations, every):
         self.name, self.iterations, self.every = name, iterations, every
@@ -119,14 +122,17 @@ def run_caffe(options, folder, solver, start, progress):
     snapshot = 'auto' if state or not start else start
     command = [options.caffe, 'train', f'--solver={solver}',
                f'--snapshot={snapshot}', f'--threads={options.threads}']
-    with open(os.path.join(folder, LOG), 'a') as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, text=True,
-                                   errors='replace')
+    path = os.path.join(folder, LOG)
+    # Straight into the file, so that nothing is lost, whatever becomes of us.
+    with open(path, 'a') as log, open(path, errors='replace') as lines:
+        lines.seek(0, os.SEEK_END)
+        process = subprocess.Popen(command, stdout=log,
+                                   stderr=subprocess.STDOUT)
         try:
-            for line in process.stdout:
-                log.write(line)
-                progress.see(line)
+            while process.poll() is None:
+                time.sleep(0.1)
+                for line in lines:
+                    progress.see(line)
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)  # It takes a snapshot.

@@ -9,8 +9,8 @@ from trainings import accuracy, train
 
 
 def run(options, name, variants, change=None):
-    """{variant: [result of each seed]}, where `variants` are what the solver says
-    in compression { } by the variant's name, None for nothing.
+    """{variant: [result of each seed]}, where `variants` are what the solver
+    says in compression { } by the variant's name, None for nothing.
     change(variant, net, solver, seed) may give another net."""
     results = {}
     for variant, compression in variants.items():

@@ -4,8 +4,8 @@
     scripts/reproduce/zeros.py [--quick | --smoke | --full] [--nets NAME...]
 
 Trains with the codecs sz, which keeps zeros, and shifted, which has the same
-bound but brings zeros back as small values, at several tolerances; both round to
-the nearest. The guard only warns, so that nothing comes to their help.
+bound but brings zeros back as small values, at several tolerances; both round
+to the nearest. The guard only warns, so that nothing comes to their help.
 """
 
 import experiment
@@ -28,8 +28,8 @@ def main():
             variants.run(options, name, settings))
         tables.append((
             f'{name}: zeros kept (sz) and not (shifted), by tolerance. '
-            'Published: without zeros, AlexNet on ImageNet diverged within 5,000 '
-            'iterations in 4 of 4 runs.', variants.rows(results[name])))
+            'Published: without zeros, AlexNet on ImageNet diverged within '
+            '5,000 iterations in 4 of 4 runs.', variants.rows(results[name])))
     experiment.save(options, 'zeros', results, tables,
                     experiment.command(options, __file__))
 

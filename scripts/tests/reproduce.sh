@@ -55,6 +55,22 @@ cmp "$one/net_iter_6.caffemodel" whole/net_iter_6.caffemodel ||
 run figure2 --nets alexnet --iterations=4
 [ ! -e "$one/net_iter_6.caffemodel" ] || die "it did not begin anew"
 
+# One that is told to end takes a snapshot.
+log=$scratch/data/smoke/runs/alexnet/raw_1/train.log
+rm -r "$(dirname "$log")"
+"$python" "$project_dir/scripts/reproduce/figure2.py" --smoke --nets alexnet \
+  --build="$build" --data="$scratch/data" --threads=1 --iterations=100000 \
+  > ended.out 2>&1 &
+for _ in $(seq 600); do
+  ! grep -qs 'Iteration 8' "$log" || break
+  sleep 0.1
+done
+kill "$!"
+wait "$!" && die "it did not end"
+[ ! -e "$(dirname "$log")/result.json" ] || die "it was taken for done"
+grep -q 'Snapshotting solver state' "$log" || die "there is no snapshot"
+grep -q 'stopped early' "$log" || die "the training was killed"
+
 # A sanitized library wants to be loaded first, before Python.
 if grep -q '^CAFFE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
   echo "error_model: left out, Python does not load sanitized libraries"
