@@ -16,7 +16,7 @@ from trainings import PROJECT, prototxt
 # batch of 256, and by how much those shrank.
 Model = namedtuple('Model', 'folder rate raw compressed megabytes ratio')
 MODELS = {
-    'alexnet': Model('bvlc_alexnet', 0.01, 57.41, 57.42, 407, 13.5),
+    'alexnet': Model('bvlc_alexnet', 0.005, 57.41, 57.42, 407, 13.5),
     'vgg16': Model('vgg16', 0.01, 68.05, 68.02, 9300, 11.1),
     'resnet18': Model('resnet18', 0.05, 67.57, 67.43, 3420, 10.7),
     'resnet50': Model('resnet50', 0.05, 71.49, 71.18, 10280, 11.0),
@@ -157,6 +157,11 @@ def with_bounds(net, bounds):
     return prototxt.text(message)
 
 
+def test_interval(iterations, wanted):
+    """So that there is a test at the end."""
+    return iterations if iterations % wanted else wanted
+
+
 def training(options, name, seed=1):
     """The text of a net and the fields of its solver, in the size asked for."""
     if options.size == 'full':
@@ -164,6 +169,8 @@ def training(options, name, seed=1):
         solver = {**read_solver(name), 'random_seed': seed}
         if options.iterations:
             solver['max_iter'] = options.iterations
+            solver['test_interval'] = test_interval(
+                options.iterations, solver['test_interval'][0])
         return prototxt.text(read_model(name)), solver
     size = SIZES[options.size]
     data = (images.cifar10 if options.size == 'quick'
@@ -172,7 +179,8 @@ def training(options, name, seed=1):
     solver = {
         'base_lr': MODELS[name].rate, 'lr_policy': 'poly', 'power': 1,
         'momentum': 0.9, 'weight_decay': 0.0005, 'max_iter': iterations,
-        'test_iter': size.test_iter, 'test_interval': size.test,
+        'test_iter': size.test_iter,
+        'test_interval': test_interval(iterations, size.test),
         'test_initialization': False, 'display': size.display,
         'snapshot': max(size.test, iterations // 4), 'random_seed': seed}
     return small_net(name, data, size.divisor, size.batch), solver

@@ -54,6 +54,7 @@ cmp "$one/net_iter_6.caffemodel" whole/net_iter_6.caffemodel ||
   die "what went on is not what was never stopped"
 run figure2 --nets alexnet --iterations=4
 [ ! -e "$one/net_iter_6.caffemodel" ] || die "it did not begin anew"
+grep -q '^| alexnet | 4 |' data/smoke/figure2.md || die "the end was not tested"
 
 # One that is told to end takes a snapshot.
 log=$scratch/data/smoke/runs/alexnet/raw_1/train.log
