@@ -134,6 +134,9 @@ def main():
             row += [f'{without:.2f} s', f'{with_it:.2f} s',
                     f'{with_it / without:.2f}', f'{longer}' if longer else '']
         rows.append(row + [''] * (len(rows[0]) - len(row)))
+        # A run that is cut off leaves what it has measured.
+        report(', '.join(f'{name} {value}' for name, value
+                         in zip(rows[0], rows[-1]) if value))
     markdown.print_table(rows)
     sys.exit(0 if good else 1)
 
