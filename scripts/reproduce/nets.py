@@ -11,15 +11,15 @@ from collections import namedtuple
 import images
 from trainings import PROJECT, prototxt
 
-# Folder in models/, rate of the small nets, and what was published: top-1 in
-# percent raw and compressed, megabytes of the inputs of all convolutions at a
-# batch of 256, and by how much those shrank.
-Model = namedtuple('Model', 'folder rate raw compressed megabytes ratio')
+# Folder in models/, rate and filler of the small nets, and what was published:
+# top-1 in percent raw and compressed, megabytes of the inputs of all
+# convolutions at a batch of 256, and by how much those shrank.
+Model = namedtuple('Model', 'folder rate filler raw compressed megabytes ratio')
 MODELS = {
-    'alexnet': Model('bvlc_alexnet', 0.005, 57.41, 57.42, 407, 13.5),
-    'vgg16': Model('vgg16', 0.01, 68.05, 68.02, 9300, 11.1),
-    'resnet18': Model('resnet18', 0.05, 67.57, 67.43, 3420, 10.7),
-    'resnet50': Model('resnet50', 0.05, 71.49, 71.18, 10280, 11.0),
+    'alexnet': Model('bvlc_alexnet', 0.01, 'xavier', 57.41, 57.42, 407, 13.5),
+    'vgg16': Model('vgg16', 0.01, 'msra', 68.05, 68.02, 9300, 11.1),
+    'resnet18': Model('resnet18', 0.05, 'msra', 67.57, 67.43, 3420, 10.7),
+    'resnet50': Model('resnet50', 0.05, 'msra', 71.49, 71.18, 10280, 11.0),
 }
 
 # Part of the channels, images of a batch, iterations, batches of a test, and
@@ -65,17 +65,19 @@ def _last_inner_product(net):
             if layer['type'] == ['InnerProduct']][-1]
 
 
-def _for_few_images(net, classes):
+def _for_few_images(net, classes, filler):
     """Fillers that let a net without pretrained weights learn from few images,
     averages that follow a short training, and so many classes."""
     for layer in net['layer']:
         for field in 'convolution_param', 'inner_product_param':
             for param in layer.get(field, []):
-                param['weight_filler'] = [{'type': 'msra'}]
+                param['weight_filler'] = [{'type': filler}]
                 param.pop('bias_filler', None)
         if layer['type'] == ['BatchNorm']:
             layer['batch_norm_param'] = [{'moving_average_fraction': 0.95}]
-    _last_inner_product(net)['inner_product_param'][0]['num_output'] = [classes]
+    # Small scores at first: large ones would drive all neurons below zero.
+    _last_inner_product(net)['inner_product_param'][0].update(
+        num_output=[classes], weight_filler=[{'type': 'gaussian', 'std': 0.01}])
     net['layer'] = [layer for layer in net['layer']
                     if layer['name'] != ['accuracy_top5']]
 
@@ -115,7 +117,7 @@ def _thinner(net, divisor):
 def small_net(name, data, divisor, batch):
     net = read_model(name)
     _set_data(net, data, batch)
-    _for_few_images(net, data.classes)
+    _for_few_images(net, data.classes, MODELS[name].filler)
     _for_small_images(net)
     _thinner(net, divisor)
     return prototxt.text(net)
@@ -127,7 +129,7 @@ def large_net(name, data, batch, divisor=1):
     crop = next(layer['transform_param'][0]['crop_size'][0]
                 for layer in net['layer'] if layer['type'] == ['Data'])
     _set_data(net, data, batch, crop)
-    _for_few_images(net, data.classes)
+    _for_few_images(net, data.classes, MODELS[name].filler)
     _thinner(net, divisor)
     return prototxt.text(net)
 
