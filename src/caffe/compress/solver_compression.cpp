@@ -35,25 +35,6 @@ void CheckSettings(const CompressionParameter& param) {
 
 }  // namespace
 
-// Calls a function around a layer.
-template <typename Dtype>
-class SolverCompression<Dtype>::NetHook : public Net<Dtype>::Callback {
- public:
-  explicit NetHook(std::function<void(int)> function)
-      : function_(std::move(function)) {}
-  // The net outlives whoever made the function.
-  void Disable() {
-    function_ = [](int /*layer*/) {};
-  }
-
- protected:
-  void run(int layer) override { function_(layer); }
-  bool sees_parts() const override { return true; }
-
- private:
-  std::function<void(int)> function_;
-};
-
 template <typename Dtype>
 shared_ptr<SolverCompression<Dtype>> SolverCompression<Dtype>::Make(
     Solver<Dtype>* solver) {
@@ -125,7 +106,7 @@ SolverCompression<Dtype>::SolverCompression(Solver<Dtype>* solver,
 template <typename Dtype>
 typename Net<Dtype>::Callback* SolverCompression<Dtype>::HookFor(
     std::function<void(int)> function) {
-  hooks_.push_back(boost::make_shared<NetHook>(std::move(function)));
+  hooks_.push_back(boost::make_shared<LayerHook<Dtype>>(std::move(function)));
   net_->KeepAlive(hooks_.back());
   return hooks_.back().get();
 }

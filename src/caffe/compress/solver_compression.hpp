@@ -13,6 +13,7 @@
 #include "compress/compression_report.hpp"
 #include "compress/guard.hpp"
 #include "compress/verification.hpp"
+#include "layer_hook.hpp"
 #include "solvers/backward_updates.hpp"
 
 namespace caffe {
@@ -68,8 +69,6 @@ class SolverCompression : public Solver<Dtype>::Callback {
   void on_gradients_ready() override;
 
  private:
-  class NetHook;
-
   SolverCompression(Solver<Dtype>* solver, bool compresses);
   typename Net<Dtype>::Callback* HookFor(std::function<void(int)> function);
   void StartPass();
@@ -92,7 +91,7 @@ class SolverCompression : public Solver<Dtype>::Callback {
   std::unique_ptr<Guard<Dtype>> guard_;
   shared_ptr<BackwardUpdates<Dtype>> updates_;
   std::unique_ptr<BatchControl<Dtype>> batches_;
-  std::vector<shared_ptr<NetHook>> hooks_;
+  std::vector<shared_ptr<LayerHook<Dtype>>> hooks_;
   AssessmentSchedule schedule_;
   CompressionReport report_;
   bool is_assessing_ = false;

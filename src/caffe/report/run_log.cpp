@@ -100,24 +100,6 @@ void MakeFolder(const std::string& folder) {
 
 }  // namespace
 
-// Calls a function around a layer.
-class RunLog::LayerHook : public Net<float>::Callback {
- public:
-  explicit LayerHook(std::function<void(int)> function)
-      : function_(std::move(function)) {}
-  // The net outlives the log.
-  void Disable() {
-    function_ = [](int /*layer*/) {};
-  }
-
- protected:
-  void run(int layer) override { function_(layer); }
-  bool sees_parts() const override { return true; }
-
- private:
-  std::function<void(int)> function_;
-};
-
 RunLog::RunLog(const std::string& folder, const std::string& command,
                Solver<float>* solver)
     : filename_(folder + "/" + kRunLogName), solver_(solver) {
@@ -125,7 +107,7 @@ RunLog::RunLog(const std::string& folder, const std::string& command,
   OpenFile();
   WriteStart(command);
   for (const bool is_backward : {false, true}) {
-    hooks_.push_back(boost::make_shared<LayerHook>(
+    hooks_.push_back(boost::make_shared<LayerHook<float>>(
         [=, this](int layer) { BeforeLayer(layer, is_backward); }));
     solver->net()->KeepAlive(hooks_.back());
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "caffe/solver.hpp"
+#include "layer_hook.hpp"
 #include "report/json.hpp"
 #include "report/memory_timeline.hpp"
 #include "report/run_log_format.hpp"
@@ -40,7 +41,6 @@ class RunLog : public SolverObserver {
   void OnSnapshot(int iteration, const std::string& model) override;
 
  private:
-  class LayerHook;
   // When a layer began, in an iteration whose memory is noted.
   struct Span {
     double seconds = 0;
@@ -63,7 +63,7 @@ class RunLog : public SolverObserver {
   const std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
   SparseDetails details_;
-  std::vector<shared_ptr<LayerHook>> hooks_;
+  std::vector<shared_ptr<LayerHook<float>>> hooks_;
   // Iterations of this process, or since the batch size has changed; the memory
   // of the second, fourth, eighth... is noted.
   int64_t iterations_ = 0;

@@ -38,6 +38,12 @@ std::vector<float> Numbers(int count) {
   return values;
 }
 
+std::vector<float> Unpacked(const CompressedBlob& blob) {
+  std::vector<float> values(blob.raw_bytes() / sizeof(float));
+  blob.Unpack(values.data());
+  return values;
+}
+
 constexpr int kMegabyte = 1 << 18;  // in values
 
 TEST(CompressedBlobTest, SeveralFramesGoToAllThreads) {
@@ -49,9 +55,7 @@ TEST(CompressedBlobTest, SeveralFramesGoToAllThreads) {
   blob.Pack({values.data(), codec::Shape({6, kMegabyte})}, codec, {});
   EXPECT_EQ(3, codec.frames);
   EXPECT_EQ(1, codec.level);
-  std::vector<float> unpacked(values.size());
-  blob.Unpack(unpacked.data());
-  EXPECT_EQ(values, unpacked);
+  EXPECT_EQ(values, Unpacked(blob));
 }
 
 // From within a region, even of one thread, OpenMP starts threads anew for
@@ -64,9 +68,7 @@ TEST(CompressedBlobTest, OneFrameLeavesThreadsToTheCodec) {
   blob.Pack({values.data(), codec::Shape({1, 3 * kMegabyte})}, codec, {});
   EXPECT_EQ(1, codec.frames);
   EXPECT_EQ(0, codec.level);
-  std::vector<float> unpacked(values.size());
-  blob.Unpack(unpacked.data());
-  EXPECT_EQ(values, unpacked);
+  EXPECT_EQ(values, Unpacked(blob));
 }
 
 TEST(CompressedBlobTest, IsEmptyAfterACodecHasFailed) {
